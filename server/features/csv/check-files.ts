@@ -5,7 +5,7 @@ import { grantNames } from '../../files/name-allocation.ts'
 import { nameKey } from '../../files/rules.ts'
 import { ERRORS } from '../../core/errors.ts'
 import type { CheckState, CheckParts, NamedRow, RowKind, RowRename } from './check-state.ts'
-import { actionOf, type RowAction } from './row-actions.ts'
+import { actionOfRow, type RowAction } from './row-actions.ts'
 import { findTargets, type FoundTargets } from './row-targets.ts'
 
 export async function checkFiles(
@@ -16,7 +16,7 @@ export async function checkFiles(
   const targets = await findTargets(parts, parts.match, rows)
   const named: TargetRow[] = []
   for (const row of rows) {
-    const { action, problem } = actionOf(row, targets)
+    const { action, problem } = actionOfRow(row, targets)
     if (problem) await state.add(row.row, problem)
     const kind = KINDS[action.type]
     if (kind && problem?.severity !== 'error') state.setKind(row.row, kind)

@@ -4,7 +4,7 @@ import { partsOfNames, say, sayPlain, wholeProductId } from '../../../plugins/co
 import { ERRORS } from '../../core/errors.ts'
 import {
   addRow,
-  rowsOf,
+  rowNumbers,
   type CheckParts,
   type CheckState,
   type ProductNamesOfRows,
@@ -58,7 +58,7 @@ async function checkSkus(
       return false
     }
     for (const [sku, products] of odd) {
-      const rows = rowsOf(skus, sku)
+      const rows = rowNumbers(skus, sku)
       if (products === 0 && isSeveral(sku, rows)) continue
       const [code, detail] =
         products === 0
@@ -99,7 +99,7 @@ async function checkNamed(
   if (named.size === 0) return
   const { message } = ERRORS.product_not_found
   for (const value of await unknownOf([...named.keys()]))
-    for (const row of rowsOf(named, value))
+    for (const row of rowNumbers(named, value))
       await state.add(row, {
         field,
         severity: 'warning',

@@ -4,8 +4,8 @@ import type { NameRequest } from '../../files/name-allocation.ts'
 import type { RowBatch } from './rows.ts'
 import { fieldPlace, type CellProblem } from './row-values.ts'
 import type { AddressProblem, ProbeAddress, SizeLimits } from './probes.ts'
-import type { ColumnMapping, CsvField } from './columns.ts'
-import type { RowMatch, RowSubject } from './row-actions.ts'
+import type { ColumnMapping, CsvField, RowMatch } from './columns.ts'
+import type { RowSubject } from './row-actions.ts'
 import type { TargetLookups } from './row-targets.ts'
 import type { RowEdits } from './edits.ts'
 import { present } from '../../core/lazy.ts'
@@ -105,7 +105,7 @@ export function addRow(map: Map<string, Rows>, key: string, row: number): boolea
   return rows === undefined
 }
 
-export const rowsOf = (map: ReadonlyMap<string, Rows>, key: string): readonly number[] => {
+export const rowNumbers = (map: ReadonlyMap<string, Rows>, key: string): readonly number[] => {
   const rows = present(map.get(key), `The rows of ${key}`)
   return typeof rows === 'number' ? [rows] : rows
 }

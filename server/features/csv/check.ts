@@ -9,14 +9,13 @@ import { addProducts, checkProducts } from './check-products.ts'
 import {
   addRow,
   CheckState,
-  rowsOf,
+  rowNumbers,
   type CheckParts,
   type CheckProgress,
   type NamedRow,
 } from './check-state.ts'
-import { placesOf, type ColumnMapping, type CsvField } from './columns.ts'
+import { placesOf, type ColumnMapping, type CsvField, type RowMatch } from './columns.ts'
 import { probeAddresses, problemForName, type AddressProblem, type ProbeAddress } from './probes.ts'
-import type { RowMatch } from './row-actions.ts'
 import { readValues, shapeProblem, shiftProblem, type RowValues } from './row-values.ts'
 
 const LOOKUP_BATCH = 4000
@@ -126,7 +125,7 @@ async function checkAddresses(
   const { memory } = parts
   const report = async (url: string, problem: AddressProblem) => {
     if (!problem) return
-    for (const row of rowsOf(urls, url)) {
+    for (const row of rowNumbers(urls, url)) {
       const found = problemForName(problem, state.requested.get(row) ?? '')
       if (!found) continue
       await state.add(row, { field: 'file_url', ...withoutContent(found), value: url })

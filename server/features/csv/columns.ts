@@ -23,6 +23,9 @@ export const FIELDS = [
 export const COMMANDS = ['new', 'update', 'merge', 'delete', 'restore', 'ignore'] as const
 export type Command = (typeof COMMANDS)[number]
 
+/** How rows without an id find the files that they change. */
+export type RowMatch = 'id' | 'filename'
+
 export type CsvField = (typeof FIELDS)[number]
 
 /** The header of each field; null: no column has it. */

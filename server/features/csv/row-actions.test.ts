@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { COMMANDS, type Command } from './columns.ts'
-import { actionOf, type RowMatch } from './row-actions.ts'
+import { COMMANDS, type Command, type RowMatch } from './columns.ts'
+import { actionOfRow } from './row-actions.ts'
 
 const targets = (match: RowMatch) => ({
   match,
@@ -26,7 +26,7 @@ const done = (
   given: Parameters<typeof row>[1],
   match: RowMatch = 'id',
 ) => {
-  const { action, problem } = actionOf(row(command, given), targets(match))
+  const { action, problem } = actionOfRow(row(command, given), targets(match))
   return problem ? [action.type, problem.field, problem.severity, problem.code] : [action.type]
 }
 

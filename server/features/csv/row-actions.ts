@@ -3,10 +3,8 @@
 import { sayPlain } from '../../../plugins/contract/index.ts'
 import { ERRORS } from '../../core/errors.ts'
 import { nameKey } from '../../files/rules.ts'
+import type { RowMatch } from './columns.ts'
 import type { CellProblem, RowValues } from './row-values.ts'
-
-/** How rows without an id find the files that they change. */
-export type RowMatch = 'id' | 'filename'
 
 export type RowSubject = Pick<RowValues, 'id' | 'filename' | 'command' | 'fetches'>
 
@@ -26,7 +24,7 @@ export type RowAction =
   | { type: 'none' }
 
 /** What a row of a table does, and why it does not, or should not. */
-export function actionOf(
+export function actionOfRow(
   subject: RowSubject,
   targets: RowTargets,
 ): { action: RowAction; problem?: CellProblem } {

@@ -3,7 +3,8 @@ import type { ShopScope } from '../../core/db/for-shop.ts'
 import { findNameOwners } from '../../files/name-allocation.ts'
 import { nameKey } from '../../files/rules.ts'
 import { TRASH_EXPIRED } from '../../files/trash.ts'
-import type { RowMatch, RowSubject, RowTargets } from './row-actions.ts'
+import type { RowMatch } from './columns.ts'
+import type { RowSubject, RowTargets } from './row-actions.ts'
 
 export interface KnownFile {
   filename: string

@@ -31,9 +31,9 @@ import {
   type Command,
   type CsvField,
   type ProductField,
+  type RowMatch,
 } from './columns.ts'
 import { withEnding } from './endings.ts'
-import type { RowMatch } from './row-actions.ts'
 import { readTagCell, SIGN, type TagCell } from './tag-cells.ts'
 
 /**

@@ -19,7 +19,7 @@ import { csvChannel } from './channel.ts'
 import { correctedRows } from './body-rows.ts'
 import { placesOf } from './columns.ts'
 import { errorRows } from './problems.ts'
-import { actionOf } from './row-actions.ts'
+import { actionOfRow } from './row-actions.ts'
 import { findTargets, targetLookups, type FoundTargets } from './row-targets.ts'
 import { readValues, type RowValues } from './row-values.ts'
 import { requireOpen, type CheckOptions, type CsvUpload } from './uploads.ts'
@@ -215,7 +215,7 @@ function addWork(
   targets: FoundTargets,
   options: CheckOptions,
 ): void {
-  const { action } = actionOf(values, targets)
+  const { action } = actionOfRow(values, targets)
   if (action.type === 'import') files.push(fileOf(values, options))
   if (action.type === 'fetch') files.push(versionOf(values, action.id, targets, options))
   if (action.type === 'change') rows.push({ id: action.id, wanted: changeOf(values, options) })

@@ -17,8 +17,7 @@ import {
 } from './analyse.ts'
 import type { CheckProgress } from './check-state.ts'
 import { dropCorrections, type RowEdit } from './edits.ts'
-import type { ColumnMapping } from './columns.ts'
-import type { RowMatch } from './row-actions.ts'
+import type { ColumnMapping, RowMatch } from './columns.ts'
 import {
   exportShape,
   filesOfRow,

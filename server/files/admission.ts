@@ -31,7 +31,7 @@ export interface Admission {
   replaces?: string | undefined
   /** What its source states (`Entry.states`): an existing file gets it with the bytes. */
   states?: readonly string[] | undefined
-  /** The tags that an existing file loses; absent: it gets those of the draft instead of its own. */
+  /** The tags that an existing file loses; absent: it gets the tags of the draft. */
   tagsRemoved?: readonly string[] | undefined
   channel: string
   /** The import's options for products, stored for SKUs that the catalog does not have yet. */

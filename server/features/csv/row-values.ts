@@ -135,7 +135,8 @@ export function readValues(
     if (SHORTENED.test(value)) problems.push({ ...SHORTENED_SKU, value })
   const settings = readSettings(texts, wrong, id !== null)
   const { tags, tags_removed } = readTags(cell('tags'), wrong)
-  if (id === null && match === 'id' && tags_removed && tags_removed.length > 0)
+  const mayBeNew = id === null && match === 'id' && own !== 'update'
+  if (mayBeNew && tags_removed && tags_removed.length > 0)
     problems.push({ ...TAGS_REMOVED, value: cell('tags') })
   return {
     values: {

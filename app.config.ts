@@ -1,5 +1,6 @@
 // The composition root: what this installation is made of. It reads the environment, once.
 import { applyRow } from './plugins/apply-row/plugin.ts'
+import { trashRows } from './plugins/trash-rows/plugin.ts'
 import { assignLicenceKey } from './plugins/assign-licence-key/plugin.ts'
 import { backUpFiles } from './plugins/back-up-files/plugin.ts'
 import { changeStorage } from './plugins/change-storage/plugin.ts'
@@ -68,6 +69,7 @@ const plugins = [
   syncCloud,
   validateFile,
   applyRow,
+  trashRows,
   mapProducts,
   createLinks,
   tagFiles,

@@ -38,6 +38,8 @@ const SCHEMA = `
   );
   -- The list in order, and titles that begin with the typed text.
   create index products_title on products (shop_id, title_key, id);
+  -- Products that an import names by their handles.
+  create index products_handle on products (shop_id, handle);
   -- Titles that contain it.
   create index products_title_parts on products using gin (shop_id, title_key gin_trgm_ops);
   -- A word is a part of the title.

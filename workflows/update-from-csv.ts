@@ -10,6 +10,8 @@ export const updateFromCsv: Workflow = {
   parallel: 1,
   steps: [
     { id: 'act', plugin: 'apply-row' },
+    { id: 'map', plugin: 'map-products' },
+    { id: 'trash', plugin: 'trash-rows' },
     { id: 'notify', plugin: 'notify', options: { when: 'background' } },
   ],
 }

@@ -12,9 +12,10 @@ export const applyRow = definePlugin({
   worksOn: 'rows',
   ordered: true,
   summary: () => say('Changes each file by its row'),
-  plan: planEach(({ wanted }) =>
-    wanted
-      ? { status: 'ok', change: wanted }
-      : { status: 'skipped', reason: sayPlain('No row changes it') },
-  ),
+  plan: planEach(({ wanted }) => {
+    if (!wanted) return { status: 'skipped', reason: sayPlain('No row changes it') }
+    // Other steps look its products up, and move it to the trash.
+    const { set, tags } = wanted
+    return { status: 'ok', change: { ...(set ? { set } : {}), ...(tags ? { tags } : {}) } }
+  }),
 })

@@ -7,6 +7,8 @@ const COMMON: Readonly<Record<string, string>> = {
   duplicate_filename:
     'Rename the files whose names are taken, or choose what happens to taken names, and import them again.',
   file_too_large: 'Split the files that are too large, or contact support.',
+  sha256_mismatch:
+    'Compare the files at their addresses with the given SHA-256: they were changed or damaged. Correct the hash or the file, and import them again.',
   empty_file: 'Replace the files that are empty.',
   web_page:
     'Replace the addresses that lead to web pages by those that download the files, or connect the cloud folder.',

@@ -33,6 +33,11 @@ export interface Match {
   suggestions: readonly Candidate[]
 }
 
+export interface NamedProduct {
+  product_id: string
+  product_title: string
+}
+
 export interface CatalogProduct {
   product_id: string
   product_title: string
@@ -67,6 +72,12 @@ export interface Catalog {
   ): Promise<readonly Match[]>
   /** The shop's rules about names, in its order. */
   rules(signal: AbortSignal): Promise<readonly NameRule[]>
+  /** The products with these ids or handles; unknown ones are absent. */
+  findProducts(
+    by: 'id' | 'handle',
+    values: readonly string[],
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, NamedProduct>>
   /** Finds a product, or a variant of it. Null: the catalog has no such product or variant. */
   findProduct(
     productId: string,

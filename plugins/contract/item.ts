@@ -27,7 +27,8 @@ export interface Entry {
   /** Whether invisible marks were removed from its name. */
   name_cleaned?: true
   source: EntrySource
-  product_sku?: string
+  /** How its source names its products; others are then not guessed. */
+  product_names?: ProductNames
   /** The products that its source names, if they were found before the import. */
   products?: readonly Mapping[]
   /**
@@ -38,6 +39,8 @@ export interface Entry {
   /** The text that is matched instead of the filename: an object's key with its folders. */
   match_as?: string
   on_conflict: OnConflict
+  /** The SHA-256 hash that its bytes must have, 64 lower-case hex digits. */
+  sha256?: string
   /** The file whose next version it becomes, a bare UUID. The file's current name is ignored. */
   replaces?: string
   /**
@@ -45,6 +48,23 @@ export interface Entry {
    * replaces gets these too.
    */
   states?: readonly string[]
+  /**
+   * Tags that a file whose bytes it replaces loses; it keeps its others. Absent: the stated tags replace
+   * all of them.
+   */
+  tags_removed?: readonly string[]
+}
+
+/** How the source of a file names its products. */
+export interface ProductNames {
+  /**
+   * Each is a SKU, or several with `;` between them. A SKU that contains `;` counts as a whole if a
+   * product has it.
+   */
+  skus?: readonly string[]
+  handles?: readonly string[]
+  /** Ids of products as the platform writes them, or only their numbers. */
+  ids?: readonly string[]
 }
 
 /** Stored bytes that are not yet a file's version: they become one when the item is committed. */
@@ -106,7 +126,13 @@ export interface Item {
   /** Absent: there is none, or other steps made it. */
   known?: KnownVersion
   /** The change that a CSV row asks for, if it names an existing file. */
-  wanted: FileChange | null
+  wanted: RowChange | null
+}
+
+/** The change of one file that a row of a table asks for. */
+export interface RowChange extends FileChange {
+  /** Its products, which are looked up by another step; `replace`: it loses all others. */
+  products?: { names: ProductNames; mode: 'add' | 'replace' }
 }
 
 /** A change to one file's record. Absent fields stay as they are. */
@@ -233,8 +259,8 @@ export interface FileView extends FileSettings {
   /** Absent: no condition of the step asks for them. */
   facts?: FileFacts
   /**
-   * The SKU that its import named, even if no product has it. Null: it named none, or the import is
-   * still running.
+   * The SKUs that its import named, even if no product has them, with `;` between several. Null: it
+   * named none, or the import is still running.
    */
   wanted_sku: string | null
   /** The time when the file was created, ISO 8601. Null during its import. */

@@ -36,8 +36,14 @@ export interface RemoteFetcher extends RemoteReader {
    * Fetches the whole body into the shop's storage location; a failure leaves nothing behind.
    * @param known the version that was made of this address, if any: the server is asked whether its
    *   bytes have changed since. If they have not, the version's bytes are returned
+   * @param sha256 the hash that the bytes must have: otherwise it throws `sha256_mismatch`
    */
-  download(url: string, signal: AbortSignal, known?: KnownVersion): Promise<StagedBlob>
+  download(
+    url: string,
+    signal: AbortSignal,
+    known?: KnownVersion,
+    sha256?: string,
+  ): Promise<StagedBlob>
 }
 
 /** Storing new bytes. */

@@ -1,12 +1,12 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { createGuardedClient, type GuardedClient } from '../../server/ports/guarded-fetch.ts'
 import { createRemote } from '../../server/ports/catalog.ts'
 import { createDiskStore } from '../../server/core/store/disk.ts'
 import { inEnglish } from '../../test/english.ts'
-import { contentOf, hashOf } from '../../test/fakes/content.ts'
+import { contentOf, hashOf, sha256Of } from '../../test/fakes/content.ts'
 import { importItem, writeContext } from '../../test/fakes/context.ts'
 import { startOrigin, type Origin } from '../../test/fakes/origin.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
@@ -127,4 +127,29 @@ describe('fetch-url', () => {
     const outcomes = fetchUrl.run!(items, fetchUrl.options.parse({}), world.context)
     expect(await Array.fromAsync(outcomes)).toMatchObject([{ status: 'skipped' }])
   })
+})
+
+it('fails an item whose bytes have another SHA-256 than its entry names, and keeps nothing of it', async () => {
+  const world = await openWorld()
+  onTestFinished(world.close)
+  const sha256 = sha256Of(contentOf(1000, 'a'))
+  const named = (id: string, hash: string) => {
+    const item = world.item(id, '/bytes/1000/a')
+    return { ...item, entry: { ...item.entry!, sha256: hash } }
+  }
+  const items = [named('right', sha256), named('wrong', '0'.repeat(64))]
+  const outcomes = await Array.fromAsync(
+    fetchUrl.run!(items, fetchUrl.options.parse({}), world.context),
+  )
+  expect(inEnglish(outcomes.toSorted((a, b) => (a.item < b.item ? -1 : 1)))).toMatchObject([
+    { item: 'right', status: 'ok' },
+    {
+      item: 'wrong',
+      status: 'failed',
+      code: 'sha256_mismatch',
+      retryable: false,
+      detail: `The bytes at the address have the SHA-256 ${sha256}`,
+    },
+  ])
+  expect(await world.blobs()).toHaveLength(1)
 })

@@ -47,8 +47,8 @@ export const fetchUrl = definePlugin({
       return sizeProblem(size_bytes, limits) ?? { status: 'ok' }
     }),
   run: (items, { at_once }, { remote, signal }) =>
-    eachWithPort(items, remote.atMost(at_once), signal, async (url, port, { known }) => ({
+    eachWithPort(items, remote.atMost(at_once), signal, async (url, port, { known, entry }) => ({
       status: 'ok',
-      bytes: await port.download(url, signal, known),
+      bytes: await port.download(url, signal, known, entry?.sha256),
     })),
 })

@@ -23,6 +23,7 @@ import {
   type FileView,
   type Mapping,
   type NameRule,
+  type ProductNames,
 } from '../contract/index.ts'
 import { mapProducts } from './plugin.ts'
 
@@ -65,7 +66,7 @@ const mappedTo = (product_id: string): Mapping => ({
   reason: 'x',
 })
 const named = (id: string, product_sku?: string) =>
-  importItem(id, product_sku ? { entry: { product_sku } } : {})
+  importItem(id, product_sku ? { entry: { product_names: { skus: [product_sku] } } } : {})
 const file = (filename: string, given: Partial<FileView> = {}) =>
   fileItem(filename, { filename, ...given })
 const outcomesOf = async (items: readonly Item[], options: object = {}, given = context()) => {
@@ -172,13 +173,121 @@ describe('map-products', () => {
   })
 
   it('warns of a SKU that is not in the catalog, with the specification’s text, and guesses nothing instead', async () => {
-    const item = importItem('a', { entry: { product_sku: 'eb-9999', filename: 'Slow Bread.pdf' } })
+    const item = importItem('a', {
+      entry: { product_names: { skus: ['eb-9999'] }, filename: 'Slow Bread.pdf' },
+    })
     const outcome = (await outcomesOf([item])).get('a')
     expect(outcome).toMatchObject({
       status: 'ok',
       warnings: [{ code: 'sku_not_found', message: 'Product SKU not found' }],
     })
     expect(added(outcome)).toEqual([])
+  })
+
+  describe('several products of one file', () => {
+    const naming = (product_names: ProductNames) => importItem('a', { entry: { product_names } })
+    const titles = (outcome: Outcome | undefined) =>
+      added(outcome).map(({ product_title }) => product_title)
+
+    it.each([
+      ['one text', { skus: ['EB-001; EB-005;EB-001'] }],
+      ['a list', { skus: ['EB-001', 'EB-005'] }],
+    ])('are those of all SKUs of %s', async (_, names) => {
+      const outcome = (await outcomesOf([naming(names)])).get('a')
+      expect(added(outcome).map(({ sku }) => sku)).toEqual(['EB-001', 'EB-005'])
+      expect(outcome).not.toHaveProperty('warnings')
+    })
+
+    it('are known and unknown: each unknown one is a warning', async () => {
+      const outcome = (await outcomesOf([naming({ skus: ['EB-001;NO-1;NO-2'] })])).get('a')
+      expect(added(outcome).map(({ sku }) => sku)).toEqual(['EB-001'])
+      expect(inEnglish(outcome)).toMatchObject({
+        warnings: [
+          { code: 'sku_not_found', message: 'Product SKU not found: NO-1' },
+          { code: 'sku_not_found', message: 'Product SKU not found: NO-2' },
+        ],
+      })
+    })
+
+    it('are not meant by a SKU that contains the separator', async () => {
+      const asked: string[][] = []
+      const whole: CatalogVariant = { ...(await productOf('EB-001')), sku: 'A;B' }
+      const findBySku: Catalog['findBySku'] = (skus) => {
+        asked.push([...skus])
+        return Promise.resolve(new Map(skus.includes('A;B') ? [['A;B', [whole]]] : []))
+      }
+      const given = context({ catalog: { ...catalog, findBySku } })
+      const outcome = (await outcomesOf([naming({ skus: ['A;B'] })], {}, given)).get('a')
+      expect(added(outcome)).toMatchObject([{ sku: 'A;B' }])
+      expect(asked).toEqual([['A;B']])
+    })
+
+    it('are found by handles and ids too, also by the numbers of ids', async () => {
+      const { product_id, product_title } = await productOf('EB-001')
+      const other = await productOf('EB-005')
+      const row = await database.pool.query('select handle from products where id = $1', [
+        other.product_id,
+      ])
+      const names = { handles: [row.rows[0].handle, 'no-such'], ids: [product_id, '7'] }
+      const outcome = (await outcomesOf([naming(names)])).get('a')
+      expect(titles(outcome)).toEqual([other.product_title, product_title])
+      expect(added(outcome)).toMatchObject([{ method: 'manual' }, { method: 'manual' }])
+      expect(inEnglish(outcome)).toMatchObject({
+        warnings: [
+          { code: 'product_not_found', message: 'The catalog has no product no-such' },
+          { code: 'product_not_found', message: 'The catalog has no product 7' },
+        ],
+      })
+      const number = product_id.slice(product_id.lastIndexOf('/') + 1)
+      expect(titles((await outcomesOf([naming({ ids: [number] })])).get('a'))).toEqual([
+        product_title,
+      ])
+    })
+  })
+
+  describe('the products that a row names', () => {
+    const row = (names: ProductNames, mode: 'add' | 'replace', mappings: readonly Mapping[]) => ({
+      ...file('a.pdf', { mappings }),
+      wanted: { products: { names, mode } },
+    })
+    const changeOf = async (item: Item) => {
+      const outcome = (await outcomesOf([item])).get('a.pdf')
+      return outcome?.status === 'ok' ? (outcome.change?.mappings ?? null) : outcome
+    }
+
+    it('are added, or replace those of the file; the same ones change nothing', async () => {
+      const gone = mappedTo('gid://shopify/Product/999999999')
+      const had: Mapping = { ...mappedTo('x'), ...(await productOf('EB-001')) }
+      const ids = [had.product_id, gone.product_id]
+      expect(await changeOf(row({ ids }, 'replace', [had, gone]))).toBeNull()
+      expect(await changeOf(row({ skus: ['EB-001'] }, 'replace', [had]))).toBeNull()
+      expect(await changeOf(row({ ids: [had.product_id] }, 'replace', [had, gone]))).toEqual({
+        remove: [{ product_id: gone.product_id, variant_id: null }],
+        add: [],
+      })
+      expect(await changeOf(row({ skus: ['EB-005'] }, 'add', [had]))).toMatchObject({
+        add: [{ sku: 'EB-005' }],
+      })
+      expect(await changeOf(row({}, 'replace', [had]))).toMatchObject({
+        remove: [{ product_id: had.product_id }],
+      })
+    })
+
+    it('replace nothing while one of them is unknown', async () => {
+      const had = mappedTo('gid://shopify/Product/999999999')
+      expect(await changeOf(row({ skus: ['EB-005;NO'] }, 'replace', [had]))).toMatchObject({
+        add: [{ sku: 'EB-005' }],
+      })
+      expect(await changeOf(row({ skus: ['NO'] }, 'replace', [had]))).toBeNull()
+    })
+
+    it('are left alone by a row that names none: it is not guessed either', async () => {
+      const item = { ...file('Slow Bread.pdf'), wanted: {} }
+      expect((await outcomesOf([item])).get('Slow Bread.pdf')).toEqual({
+        item: 'Slow Bread.pdf',
+        status: 'ok',
+      })
+    })
   })
 
   it('an unavailable storefront fails only files that name a SKU, to be retried', async () => {
@@ -319,8 +428,12 @@ describe('the shop’s rules', () => {
   it('come after the SKU that an import names and before guesses; the first that matches counts', async () => {
     const given = await withRules(['is', 'EB-001 plan', 'EB-005'], ['starts', 'EB', 'EB-004-PDF'])
     const items = [
-      importItem('named', { entry: { product_sku: 'EB-001', filename: 'EB-001 plan.pdf' } }),
-      importItem('unknown', { entry: { product_sku: 'NONE', filename: 'EB-001 plan.pdf' } }),
+      importItem('named', {
+        entry: { product_names: { skus: ['EB-001'] }, filename: 'EB-001 plan.pdf' },
+      }),
+      importItem('unknown', {
+        entry: { product_names: { skus: ['NONE'] }, filename: 'EB-001 plan.pdf' },
+      }),
       importItem('prefixed', { entry: { sku_prefixes: ['EBX'], filename: 'EBX_1.pdf' } }),
       file('EB-001 plan.pdf'),
       file('EB-001 other.pdf'),

@@ -1,10 +1,9 @@
-// Maps files to products: to a product that a person chose, to the product whose SKU the import
-// named, to that of a rule of the shop, or to the product that the file's name or tags point to. If
+// Maps files to products: to a product that a person chose, to the products that the import named,
+// to that of a rule of the shop, or to the product that the file's name or tags point to. If
 // several fit, a person is asked.
 import { z } from 'zod'
 import {
   type AnyText,
-  type CatalogVariant,
   definePlugin,
   failed,
   type Item,
@@ -23,9 +22,9 @@ import {
   mapChosen,
   mapByPrefix,
   type PrefixedItem,
-  mappingsOfSku,
   type SkuHits,
 } from './chosen.ts'
+import { mapNamed, type NamedItem } from './named.ts'
 import { mapByRules } from './rules.ts'
 
 const options = z
@@ -138,10 +137,16 @@ export const mapProducts = definePlugin({
   async *plan(items, given, context) {
     context.signal.throwIfAborted()
     if (chosenFor(given)) return yield* mapChosen(items, given, context)
-    const { named, prefixed, others, chosen } = sortedByHint(items, given)
+    const { rows, named, prefixed, others, chosen } = sortedByHint(items, given)
+    for (const item of rows) yield { item: item.id, status: 'ok' }
     for (const { item, products } of chosen)
       yield { item: item.id, status: 'ok', change: { mappings: { add: products } } }
-    const unknown = yield* mapBySku(named, given, context)
+    // A file whose import named unknown SKUs may be guessed, if that was requested.
+    const unknown = yield* mapNamed(
+      named,
+      context,
+      ({ entry, wanted }) => entry === null && wanted === null,
+    )
     const unprefixed = yield* mapByPrefix(prefixed, context, outcomeOfHits)
     // Files named by SKU prefix: only a SKU at the start is matched, and no title.
     const unruled = yield* mapByRulesOf(unprefixed, given, context)
@@ -156,80 +161,39 @@ export const mapProducts = definePlugin({
   },
 })
 
-/** An item whose import names or named this SKU. */
-interface NamedItem {
-  item: Item
-  sku: string
-}
-
 /** Separates items by what their imports say about their products. */
 function sortedByHint(items: readonly Item[], given: Options) {
+  const rows: Item[] = []
   const named: NamedItem[] = []
   const prefixed: PrefixedItem[] = []
   const others: Item[] = []
   const chosen: { item: Item; products: readonly Mapping[] }[] = []
   for (const item of items) {
-    const sku = skuOf(item, given)
+    const names = namesOf(item, given)
     const prefixes = item.entry?.sku_prefixes
     const products = item.entry?.products ?? []
     if (products.length > 0) chosen.push({ item, products })
-    else if (sku !== null) named.push({ item, sku })
+    else if (names !== null) named.push({ item, ...names })
+    // A row that names no products changes none.
+    else if (item.wanted !== null) rows.push(item)
     else if (prefixes) prefixed.push({ item, prefixes })
     else others.push(item)
   }
-  return { named, prefixed, others, chosen }
+  return { rows, named, prefixed, others, chosen }
 }
-
-/** The SKU that its import names or named; for an existing file only if it may get a product. */
-const skuOf = (item: Item, given: Options): string | null =>
-  item.entry === null
-    ? mayBeMapped(item, given)
-      ? item.file.wanted_sku
-      : null
-    : item.entry.product_sku || null
 
 /**
- * Maps files to the products of their SKUs. The SKU that an import names always counts, and an
- * unknown SKU is never replaced by a guess.
- * @returns the existing files whose SKU is still unknown: for those, guesses were requested
+ * The products that its import names or named, or that its row names; of an existing file only if it
+ * may get a product.
  */
-async function* mapBySku(
-  named: readonly NamedItem[],
-  given: Options,
-  context: ReadContext<'catalog'>,
-): AsyncGenerator<Outcome, readonly Item[]> {
-  if (named.length === 0) return []
-  let found: ReadonlyMap<string, readonly CatalogVariant[]>
-  let spelled: ReadonlyMap<string, readonly CatalogVariant[]>
-  try {
-    const skus = named.map(({ sku }) => sku)
-    found = await context.catalog.findBySku(skus, context.signal)
-    const missing = skus.filter((sku) => !found.has(sku))
-    spelled = await context.catalog.findBySpelling(missing, context.signal)
-  } catch (error) {
-    for (const { item } of named) yield failed(item, error)
-    return []
-  }
-  const unknown: Item[] = []
-  for (const { item, sku } of named) {
-    context.signal.throwIfAborted()
-    const hits =
-      mappingsOfSku(
-        found.get(sku) ?? [],
-        say('The import names the SKU {sku}', { sku: sku.trim() }),
-      ) ??
-      mappingsOfSku(
-        spelled.get(sku) ?? [],
-        say('The import names the SKU in another spelling, as {sku}', { sku: sku.trim() }),
-      )
-    if (hits) yield outcomeOfHits(item, sku, hits, given)
-    else if (item.entry === null) unknown.push(item)
-    else yield { item: item.id, status: 'ok', warnings: [SKU_NOT_FOUND] }
-  }
-  return unknown
+function namesOf(item: Item, given: Options): Omit<NamedItem, 'item'> | null {
+  const { entry, wanted, file } = item
+  if (wanted?.products) return wanted.products
+  if (entry !== null)
+    return entry.product_names ? { names: entry.product_names, mode: 'add' } : null
+  if (file.wanted_sku === null || !mayBeMapped(item, given)) return null
+  return { names: { skus: [file.wanted_sku] }, mode: given.replace ? 'replace' : 'add' }
 }
-
-const SKU_NOT_FOUND = { code: 'sku_not_found', message: 'Product SKU not found' }
 
 function outcomeOfHits(
   item: Item,

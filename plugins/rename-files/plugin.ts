@@ -8,6 +8,7 @@ import {
   english,
   type Item,
   type Outcome,
+  partsOfNames,
   type ReadContext,
   say,
   sayPlain,
@@ -272,7 +273,10 @@ function byPattern(
     // Null: the file lacks it.
     const values: Record<Variable, () => string | null> = {
       product_name: () => file.mappings[0]?.product_title ?? null,
-      sku: () => file.mappings.find(({ sku }) => sku !== null)?.sku ?? file.wanted_sku,
+      sku: () =>
+        file.mappings.find(({ sku }) => sku !== null)?.sku ??
+        partsOfNames(file.wanted_sku ?? '')[0] ??
+        null,
       tags: () => (file.tags.length === 0 ? null : joinedTags(file.tags)),
       pack: () => packs.get(file.pack_id ?? '') ?? null,
       extension: () => (extension === '' ? null : extension.slice(1)),

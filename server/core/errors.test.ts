@@ -63,6 +63,7 @@ test('the list of errors is what clients rely on', () => {
       "file_in_use 409 item",
       "permission_denied 403 item",
       "file_too_large 413 item",
+      "sha256_mismatch 422 item",
       "empty_file 422 item",
       "web_page 422 item",
       "upload_expired 410 not_found",

@@ -112,6 +112,7 @@ export const ERRORS = {
     413,
     'The file is larger than 5 GB: contact support to have larger files imported',
   ),
+  sha256_mismatch: item(422, 'The bytes do not have the given SHA-256'),
   empty_file: item(422, 'The file is empty'),
   web_page: item(422, 'It is a web page instead of the file'),
   upload_expired: missing(410, 'This upload was not finished in time: start it again'),

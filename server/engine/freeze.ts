@@ -1,6 +1,6 @@
 // Freezes what an operation works on when it starts: its items in their order, or arrays of file ids
 // whose items are written when they end.
-import type { Entry, FileChange } from '../../plugins/contract/index.ts'
+import type { Entry, RowChange } from '../../plugins/contract/index.ts'
 import type { Bindings, ShopScope } from '../core/db/for-shop.ts'
 import type { Draft } from '../files/drafts.ts'
 import { compileFilter, type FileFilter } from '../files/filter.ts'
@@ -15,7 +15,7 @@ export type OperationSource =
   | { type: 'entries'; entries: readonly { entry: Entry; draft: Draft }[] }
   | { type: 'files'; ids: readonly string[] }
   | { type: 'filter'; filter: FileFilter }
-  | { type: 'rows'; rows: readonly { id: string; wanted: FileChange }[] }
+  | { type: 'rows'; rows: readonly { id: string; wanted: RowChange }[] }
   /** The items of another operation, to undo them. */
   | { type: 'operation'; id: string }
 

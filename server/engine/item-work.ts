@@ -125,7 +125,10 @@ export function obstacleOf(item: WorkItem, place: FilePlace): ItemEnding | null 
   if (item.entry !== null) return null
   if (item.record === null || item.record.trash_expired) return FILE_NOT_FOUND
   if (place === 'all') return null
-  if (item.record.deleted_at !== null) return place === 'trash' ? null : FILE_NOT_FOUND
+  if (item.record.deleted_at !== null) {
+    const isRestored = place === 'rows' && item.wanted?.deleted === false
+    return place === 'trash' || isRestored ? null : FILE_NOT_FOUND
+  }
   return place === 'trash'
     ? { status: 'skipped', reason: sayPlain('It is not in the trash') }
     : null

@@ -1,6 +1,6 @@
 // Writes the files of items that are done, or in a preview finds what would change. A writer is
 // called only if it has something to write.
-import type { Entry, StagedBlob } from '../../plugins/contract/index.ts'
+import { SKU_SEPARATOR, type Entry, type StagedBlob } from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { present, zip } from '../core/lazy.ts'
 import { admitFiles } from '../files/admit.ts'
@@ -108,9 +108,10 @@ async function admitEntries(
       onConflict: entry.on_conflict,
       replaces: entry.replaces,
       states: entry.states,
+      tagsRemoved: entry.tags_removed,
       channel: operation.channel,
       productOptions: {
-        sku: entry.product_sku || null,
+        sku: entry.product_names?.skus?.join(SKU_SEPARATOR) ?? null,
         auto_map: operation.request.auto_map ?? null,
       },
     })),

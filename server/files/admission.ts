@@ -11,7 +11,14 @@ import { AppError, type ErrorCode } from '../core/errors.ts'
 import type { Ledger } from './change-ledger.ts'
 import type { Draft } from './drafts.ts'
 import type { ShopQuotas, QuotaRequest } from './quotas.ts'
-import { filenameProblem, MAX_TAGS, nameKey, tagProblem, type Problem } from './rules.ts'
+import {
+  filenameProblem,
+  MAX_TAGS,
+  nameKey,
+  normalizeTags,
+  tagProblem,
+  type Problem,
+} from './rules.ts'
 
 /** Choices by which an existing file of the name gets the bytes. */
 export const OVERWRITING: readonly OnConflict[] = ['overwrite', 'new_version']
@@ -24,6 +31,8 @@ export interface Admission {
   replaces?: string | undefined
   /** What its source states (`Entry.states`): an existing file gets it with the bytes. */
   states?: readonly string[] | undefined
+  /** The tags that an existing file loses; absent: it gets the tags of the draft. */
+  tagsRemoved?: readonly string[] | undefined
   channel: string
   /** The import's options for products, stored for SKUs that the catalog does not have yet. */
   productOptions?: ProductOptions
@@ -75,17 +84,32 @@ export const refusedAdmission = (code: ErrorCode): AdmissionResult => ({
   message: new AppError(code).message,
 })
 
+/** The tags of an existing file with this admission's bytes. */
+export function admittedTags(
+  had: readonly string[],
+  { draft, tagsRemoved }: Pick<Admission, 'draft' | 'tagsRemoved'>,
+): string[] {
+  if (tagsRemoved === undefined) return draft.tags
+  const removed = new Set(normalizeTags(tagsRemoved))
+  return normalizeTags([...had.filter((tag) => !removed.has(tag)), ...draft.tags])
+}
+
+const TOO_MANY_TAGS = {
+  code: 'invalid_tag',
+  message: say('At most {count} tags', { count: MAX_TAGS }),
+} as const
+
+/** Why an existing file cannot have the tags of this admission; null: it can. */
+export const admittedTagsProblem = (tags: readonly string[]): Problem | null =>
+  tags.length > MAX_TAGS ? TOO_MANY_TAGS : null
+
 /** The rules that a draft breaks by itself; null: none. */
 export function draftProblem(draft: Draft): Problem | null {
-  const tooMany = {
-    code: 'invalid_tag',
-    message: say('At most {count} tags', { count: MAX_TAGS }),
-  } as const
   return (
     filenameProblem(draft.filename) ??
     (draft.new_pack === undefined ? null : packNameProblem(draft.new_pack)) ??
     draft.tags.map(tagProblem).find((wrong) => wrong !== null) ??
-    (draft.tags.length > MAX_TAGS ? tooMany : null)
+    admittedTagsProblem(draft.tags)
   )
 }
 

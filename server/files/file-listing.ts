@@ -169,11 +169,14 @@ const shownColumn = (name: string) =>
     ? `case when ask_for = 'email' then ask_for when ask_for is not null then 'password' end as ask_for`
     : name
 
+/** SQL: the tags of a cell. A tag that begins with a sign would be read as a change of tags. */
+const ESCAPED_TAGS = String.raw`regexp_replace(array_to_string(tags, ';'), '(^|;)(?=\\?[-+\\])', '\1\\', 'g')`
+
 /** The values of a row of `files`. PostgreSQL does not compute values that no column uses. */
 const VALUES = `id, filename, size_bytes, tags, ${ENTRY_SETTINGS.map(shownColumn).join(', ')},
   ${PUBLIC_ID} as public_id,
   ${shopDay('created_at')} as upload_date,
-  array_to_string(tags, ';') as joined_tags,
+  ${ESCAPED_TAGS} as joined_tags,
   case when visibility = 'public' then coalesce(
     (select :base || '/files/' || token || '/' || ${ENCODED_NAME}
       from public_addresses a where a.shop_id = files.shop_id and a.file_id = files.id),

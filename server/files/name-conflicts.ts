@@ -8,6 +8,8 @@ import { findNameOwners } from './name-allocation.ts'
 import { MIN_NUMBERS, FIRST_NUMBER, freeNames, numberedNames } from './numbered-names.ts'
 import { nameKey, contentTypeOf, extensionOf } from './rules.ts'
 import {
+  admittedTags,
+  admittedTagsProblem,
   NO_PRODUCT_OPTIONS,
   refusedAdmission,
   type Admission,
@@ -32,6 +34,7 @@ interface ExistingFile {
   version: number
   mapped: boolean
   claimed: boolean
+  tags: string[]
 }
 
 export async function resolveConflict(
@@ -42,7 +45,7 @@ export async function resolveConflict(
   if (admission.onConflict === 'rename') return admitRenamed(tx, admission)
   const { filename } = admission.draft
   const [existing] = await tx.query<ExistingFile>(
-    `select id, filename, version, ${MAPPED}, ${CLAIMED} as claimed from files
+    `select id, filename, version, tags, ${MAPPED}, ${CLAIMED} as claimed from files
      where shop_id = :shop and name_key = :key
       and deleted_at is null for update`,
     { key: nameKey(filename) },
@@ -53,8 +56,11 @@ export async function resolveConflict(
   if (admission.onConflict === 'new_version')
     return addVersionTo(tx, { ...existing, filename }, admission)
   const { id: fileId, mapped } = existing
+  const tags = admittedTags(existing.tags, admission)
+  const problem = admittedTagsProblem(tags)
+  if (problem) return { status: 'refused', ...problem }
   await admitVersion(tx, fileId, admission.staged)
-  await overwriteRecord(tx, fileId, admission)
+  await overwriteRecord(tx, fileId, { ...admission, draft: { ...admission.draft, tags } })
   const has = mapped || admission.draft.mappings.length > 0
   return { status: 'replaced', fileId, filename, mapped: has }
 }
@@ -62,10 +68,10 @@ export async function resolveConflict(
 export async function replaceBytes(
   tx: ShopScope,
   id: string,
-  admission: Pick<Admission, 'draft' | 'staged' | 'states'>,
+  admission: Pick<Admission, 'draft' | 'staged' | 'states' | 'tagsRemoved' | 'replaces'>,
 ): Promise<AdmissionResult> {
   const [file] = await tx.query<ExistingFile>(
-    `select id, filename, version, ${MAPPED}, ${CLAIMED} as claimed from files
+    `select id, filename, version, tags, ${MAPPED}, ${CLAIMED} as claimed from files
      where shop_id = :shop and id = :id and deleted_at is null for update`,
     { id },
   )
@@ -78,7 +84,7 @@ export async function replaceBytes(
 async function addVersionTo(
   tx: ShopScope,
   { id: fileId, filename, version: before, mapped }: ExistingFile,
-  admission: Pick<Admission, 'draft' | 'staged' | 'states'>,
+  admission: Pick<Admission, 'draft' | 'staged' | 'states' | 'tagsRemoved' | 'replaces'>,
 ): Promise<AdmissionResult> {
   const stated = await changeAsStated(tx, fileId, admission)
   if ('code' in stated) return { status: 'refused', ...stated }

@@ -10,6 +10,7 @@ import {
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { present } from '../core/lazy.ts'
 import {
+  admittedTags,
   refusedAdmission,
   replacesBytes,
   type Admission,
@@ -21,7 +22,10 @@ import { draftOfRecord, readRecords, type Change, type Draft, type FileRecord } 
 import { nameKey } from './rules.ts'
 
 /** What is compared of an admission, and written in addition to its bytes. */
-type Onto = Pick<Admission, 'draft' | 'staged' | 'states' | 'replaces' | 'onConflict'>
+type Onto = Pick<
+  Admission,
+  'draft' | 'staged' | 'states' | 'tagsRemoved' | 'replaces' | 'onConflict'
+>
 
 /** A file whose current version has the bytes of an admission. */
 interface Holder {
@@ -102,7 +106,7 @@ function findHolders(tx: ShopScope, onto: readonly Onto[]): Promise<Holder[]> {
 export async function changeAsStated(
   tx: ShopScope,
   fileId: string,
-  admission: Pick<Admission, 'draft' | 'states'>,
+  admission: Pick<Admission, 'draft' | 'states' | 'tagsRemoved' | 'replaces'>,
 ): Promise<{ ledger: Ledger | null; mapped?: boolean } | StatedRefusal> {
   if ((admission.states ?? []).length === 0) return { ledger: null }
   const record = (await readRecords(tx, [fileId])).get(fileId)
@@ -121,11 +125,13 @@ const refusalOf = (code: Parameters<typeof refusedAdmission>[0]) =>
 /** The change of an existing file to what an admission's source states. */
 function statedChange(
   record: FileRecord,
-  { draft: wanted, states = [] }: Pick<Admission, 'draft' | 'states'>,
+  admission: Pick<Admission, 'draft' | 'states' | 'tagsRemoved' | 'replaces'>,
 ): Change {
+  const { draft: wanted, states = [], replaces } = admission
   const draft = draftOfRecord(record)
+  if (replaces !== undefined && states.includes('filename')) draft.filename = wanted.filename
   for (const name of states) if (isSetting(name)) setSetting(draft, wanted, name)
-  if (states.includes('tags')) draft.tags = wanted.tags
+  if (states.includes('tags')) draft.tags = admittedTags(record.tags, admission)
   if (states.includes('products')) {
     const had = new Set(record.mappings.map(targetOf))
     const stated = wanted.mappings.filter(({ method }) => STATED.has(method))

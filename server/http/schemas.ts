@@ -1,6 +1,7 @@
 // The shapes of requests and replies. They validate, and their .meta() describes them.
 import { z } from 'zod'
 import {
+  MAX_NAMED_PRODUCTS,
   numeric,
   ON_CONFLICT,
   sayPlain,
@@ -18,6 +19,8 @@ import {
   urlProblem,
   type Problem,
 } from '../files/rules.ts'
+
+const MAX_PRODUCT_TEXT = 8000
 
 /** How a file was mapped to its product: the values of mappings.method. */
 export const mappingMethod = z.enum(['sku', 'filename', 'title', 'tags', 'manual', 'pack', 'rule'])
@@ -40,6 +43,35 @@ export const fetchUrl = ruled(urlProblem).meta({
 export const tags = z
   .array(z.string().overwrite(tagForm).superRefine(followsRule(tagProblem)))
   .max(MAX_TAGS, sayFixed('At most {count} tags', { count: MAX_TAGS }))
+
+const productText = z.string().min(1).max(MAX_PRODUCT_TEXT)
+export const sha256 = z
+  .string()
+  .regex(/^[0-9a-fA-F]{64}$/, sayPlain('This is not a SHA-256 hash: 64 hex digits'))
+  .meta({ description: 'The SHA-256 hash that the bytes must have, in hex' })
+
+/** How a request names the products of a file. */
+export const productNameFields = {
+  product_sku: productText
+    .optional()
+    .describe(
+      'Always maps to the product with this SKU; several with `;` between them. A SKU that contains `;` is looked up whole first',
+    ),
+  product_skus: z
+    .array(productText)
+    .max(MAX_NAMED_PRODUCTS, sayFixed('At most {count} products', { count: MAX_NAMED_PRODUCTS }))
+    .optional()
+    .describe('Maps to all products with these SKUs; an unknown one is a warning'),
+  product_handle: productText
+    .optional()
+    .describe('Maps to the product with this handle; several with `;` between them'),
+  product_id: productText
+    .optional()
+    .describe(
+      'Maps to the product with this id, or number of its id; several with `;` between them',
+    )
+    .meta({ example: 'gid://shopify/Product/1' }),
+}
 export const { expiry_days: expiryDays, download_limit: downloadLimit } = settingFields
 
 /** A name that a merchant gives: shown in lists and history. */

@@ -3,6 +3,7 @@ import {
   type Catalog,
   type RemoteFetcher,
   PortError,
+  say,
   type Stage,
   type StagedBlob,
 } from '../../plugins/contract/index.ts'
@@ -12,7 +13,7 @@ import type { ShopScope } from '../core/db/for-shop.ts'
 import type { Matcher } from '../matching/match.ts'
 import { readNameRules } from '../matching/name-rules.ts'
 import { findSpelledSkus } from '../matching/spelled-skus.ts'
-import { findProduct } from '../storefront/mirror/lookup.ts'
+import { findProduct, findProducts } from '../storefront/mirror/lookup.ts'
 import type { LiveCatalog } from '../storefront/storefront.ts'
 import { createSemaphore, type Semaphore } from '../core/semaphore.ts'
 import { ERRORS, type ErrorCode } from '../core/errors.ts'
@@ -34,6 +35,10 @@ export const createCatalogPort = (
   rules: async (signal) => {
     signal.throwIfAborted()
     return readNameRules(scope)
+  },
+  findProducts: async (by, values, signal) => {
+    signal.throwIfAborted()
+    return findProducts(scope, by, values)
   },
   findProduct: async (productId, variantId, signal) => {
     signal.throwIfAborted()
@@ -57,15 +62,17 @@ export function createRemote({
   return {
     atMost: (count) => createRemote({ client, places: createSemaphore(count), ...place }),
     probe: (url, signal) => client.probe(url, signal, requester),
-    download: async (url, signal, known) => {
+    download: async (url, signal, known, sha256) => {
       const address = createHash('sha256').update(url).digest('hex')
       const before = known?.source.answer
-      const since = before?.address === address ? before : undefined
+      // Bytes that are not sent again cannot be compared with the hash.
+      const since = before?.address === address && sha256 === undefined ? before : undefined
       const opened = await client.openChanged(url, signal, requester, since)
       if (opened === null) return { ...present(known, 'a known version').bytes, present: true }
       const { body, content_type, identity } = opened
       try {
-        const staged = await stageBytes(place, body, content_type, signal)
+        const bytes = sha256 === undefined ? body : withDigest(body, sha256)
+        const staged = await stageBytes(place, bytes, content_type, signal)
         if (!identity) return staged
         const { hash, size_bytes } = staged
         const source = { hash, size_bytes, answer: { address, ...identity } }
@@ -75,6 +82,20 @@ export function createRemote({
       }
     },
   }
+}
+
+/** The same bytes; throws `sha256_mismatch` at their end if they have another SHA-256 hash. */
+async function* withDigest(bytes: ByteSource, sha256: string): AsyncGenerator<Uint8Array> {
+  const hash = createHash('sha256')
+  for await (const chunk of bytes) {
+    hash.update(chunk)
+    yield chunk
+  }
+  const found = hash.digest('hex')
+  if (found === sha256) return
+  throw new PortError('sha256_mismatch', ERRORS.sha256_mismatch.message, false, {
+    detail: say('The bytes at the address have the SHA-256 {found}', { found }),
+  })
 }
 
 // Stores bytes in the shop's storage location for plugins: they are staged until the engine commits

@@ -52,6 +52,7 @@ export function writeContext(
       findBySpelling: refuse('catalog'),
       match: refuse('catalog'),
       rules: () => Promise.resolve([]),
+      findProducts: refuse('catalog'),
       findProduct: refuse('catalog'),
     },
     remote: { probe: refuse('remote'), download: refuse('remote'), atMost: refuse('remote') },

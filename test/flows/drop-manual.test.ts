@@ -5,6 +5,7 @@ import { settleConfirmed } from '../../server/features/drop/import/settle.ts'
 import { DROP_TASK, laterKey } from '../../server/features/drop/wake.ts'
 import { queueTask } from '../../server/core/queue/background.ts'
 import { untilEnded } from '../app.ts'
+import { fillMirror } from '../mirror.ts'
 import { openDropImports, type DropImports } from '../drop-import.ts'
 import { soakTest } from '../scale.ts'
 
@@ -190,6 +191,26 @@ describe('import.csv', () => {
       }),
     )
     for (const file of data) await house.call('DELETE', `/api/drop/files/${file.id}`)
+  })
+  test('names several products of a file: an unknown one is a warning', async () => {
+    await fillMirror(house.app.owner.scope, [{ title: 'Tides', skus: ['TIDE-1'] }])
+    const [product] = await house.app.owner.scope.query<{ id: string; handle: string }>(
+      `select id, handle from products where shop_id = :shop and title = 'Tides'`,
+    )
+    const rows = `p.txt,NO-1;NO-2,${product!.handle},+new`
+    await house.send('named/import.csv', `file_name,product_sku,product_handle,tags\n${rows}\n`)
+    await house.send('named/p.txt', 'p')
+    const { body } = await house.call('POST', '/api/drop/import')
+    await untilEnded(house.app.owner, body.id)
+    expect(await house.fileNamed('p.txt')).toMatchObject({
+      tags: ['new'],
+      products: [product!.id],
+    })
+    const [item] = (await house.get(`/api/operations/${body.id}/items`)).data
+    expect(item.warnings.map(({ message }: { message: string }) => message)).toEqual([
+      'Product SKU not found: NO-1',
+      'Product SKU not found: NO-2',
+    ])
   })
   test('waits in the folder for the files of its rows', async () => {
     await house.send('late/import.csv', 'file_name\nhere.txt\nlate.txt\n')

@@ -24,6 +24,8 @@ import {
   filename,
   itemError,
   onConflict,
+  productNameFields,
+  sha256,
   tags,
   warning,
 } from '../../http/schemas.ts'
@@ -61,12 +63,8 @@ const importBody = (limits: Limits) =>
           z.strictObject({
             filename,
             url: fetchUrl,
-            product_sku: z
-              .string()
-              .min(1)
-              .max(255)
-              .optional()
-              .describe('Always maps to the product with this SKU'),
+            ...productNameFields,
+            sha256: sha256.optional(),
             ...entrySettingFields,
             tags: tags.optional(),
           }),

@@ -2,18 +2,19 @@
 import type { Entry, EntrySettings } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { startImport } from '../imports/start.ts'
+import { startImport, type NamedProducts } from '../imports/start.ts'
 import { apiChannel } from '../imports/api-channel.ts'
 
 export interface ApiImport {
-  files: readonly (EntrySettings & {
-    filename: string
-    url: string
-    product_sku?: string | undefined
-    tags?: readonly string[] | undefined
-    /** The bare UUID of a file: the entry becomes its next version. */
-    replaces?: string | undefined
-  })[]
+  files: readonly (EntrySettings &
+    NamedProducts & {
+      filename: string
+      url: string
+      tags?: readonly string[] | undefined
+      sha256?: string | undefined
+      /** The bare UUID of a file: the entry becomes its next version. */
+      replaces?: string | undefined
+    })[]
   auto_map?: boolean | undefined
   notify?: boolean | undefined
   on_conflict: Entry['on_conflict']

@@ -3,38 +3,54 @@
 import { say, sayPlain, type AnyText, type OnConflict } from '../../../plugins/contract/index.ts'
 import { grantNames } from '../../files/name-allocation.ts'
 import { nameKey } from '../../files/rules.ts'
-import { ERRORS, type ErrorCode } from '../../core/errors.ts'
-import type { CheckState, CheckParts, KnownFile, NamedRow, RowRename } from './check-state.ts'
+import { ERRORS } from '../../core/errors.ts'
+import type { CheckState, CheckParts, NamedRow, RowKind, RowRename } from './check-state.ts'
+import { actionOfRow, type RowAction } from './row-actions.ts'
+import { findTargets, type FoundTargets } from './row-targets.ts'
 
 export async function checkFiles(
   parts: CheckParts,
   state: CheckState,
   rows: readonly NamedRow[],
 ): Promise<void> {
-  await checkNames(parts, state, rows, await checkIds(parts, state, rows))
+  const targets = await findTargets(parts, parts.match, rows)
+  const named: TargetRow[] = []
+  for (const row of rows) {
+    const { action, problem } = actionOfRow(row, targets)
+    if (problem) await state.add(row.row, problem)
+    const kind = KINDS[action.type]
+    if (kind && problem?.severity !== 'error') state.setKind(row.row, kind)
+    else if (row.id !== null) state.setKind(row.row, 'update')
+    const id = 'id' in action ? action.id : null
+    if (id !== null) await checkRepeated(state, row, id)
+    if (action.type === 'import' || action.type === 'fetch' || action.type === 'change')
+      named.push({ ...row, id })
+  }
+  await checkNames(parts, state, named, targets)
 }
 
-/** Returns the files that rows may change. */
-async function checkIds(
-  { knownFiles }: CheckParts,
-  state: CheckState,
-  rows: readonly NamedRow[],
-): Promise<ReadonlyMap<string, KnownFile>> {
-  const updates = rows.flatMap(({ row, id }) => (id === null ? [] : [{ row, id }]))
-  if (updates.length === 0) return new Map()
-  const known = await knownFiles(updates.map(({ id }) => id))
-  for (const { row, id } of updates) {
-    const [before, file] = [state.ids.get(id), known.get(id)]
-    if (before === undefined) state.ids.set(id, row)
-    const wrong = (code: ErrorCode, message: AnyText) =>
-      state.add(row, { field: 'id', severity: 'error', code, message })
-    if (before !== undefined)
-      await wrong('invalid_value', say('Row {row} changes the same file', { row: String(before) }))
-    else if (!file) await wrong('file_not_found', ERRORS.file_not_found.message)
-    else if (file.deleted)
-      await wrong('file_not_found', sayPlain('This file is in the trash: restore it first'))
-  }
-  return known
+/** A row with the file that it changes; null: a new one. */
+type TargetRow = NamedRow & { id: string | null }
+
+const KINDS: Readonly<Record<RowAction['type'], RowKind | null>> = {
+  import: null,
+  fetch: 'update',
+  change: 'update',
+  delete: 'delete',
+  restore: 'restore',
+  none: 'ignored',
+}
+
+async function checkRepeated(state: CheckState, { row, id: named }: NamedRow, id: string) {
+  const before = state.ids.get(id)
+  if (before === undefined) state.ids.set(id, row)
+  else
+    await state.add(row, {
+      field: named === null ? 'filename' : 'id',
+      severity: 'error',
+      code: 'invalid_value',
+      message: say('Row {row} changes the same file', { row: String(before) }),
+    })
 }
 
 const CONSEQUENCES: Readonly<Record<OnConflict, string>> = {
@@ -85,20 +101,20 @@ function amongRows(before: number, onConflict: OnConflict): Conflict {
 }
 
 async function checkNames(
-  { onConflict, takenNames }: CheckParts,
+  { onConflict: chosen }: CheckParts,
   state: CheckState,
-  rows: readonly NamedRow[],
-  known: ReadonlyMap<string, KnownFile>,
+  rows: readonly TargetRow[],
+  { known, owners }: FoundTargets,
 ): Promise<void> {
   const named = rows
     .filter(({ filename }) => filename !== '')
     .map((row) => ({ ...row, key: nameKey(row.filename) }))
-  const taken = await takenNames(named.map(({ key }) => key))
-  for (const { row, id, filename, key } of named) {
+  for (const { row, id, filename, key, command } of named) {
+    const onConflict = command === 'new' ? 'error' : chosen
     const file = id === null ? undefined : known.get(id)
     const before = state.names.get(key)
     if (before === undefined) state.names.set(key, row)
-    const owner = taken.get(key)
+    const owner = owners.get(key)
     if (before !== undefined) {
       // A renamed file needs a free name: conflicts cannot be resolved otherwise.
       const conflict = amongRows(before, id === null ? onConflict : 'error')

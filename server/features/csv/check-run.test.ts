@@ -7,7 +7,14 @@ import { openCsvApp, untilChecked, type CsvApp } from '../../../test/csv.ts'
 import { CHECK_CSV, queueCheck } from './check-queue.ts'
 import { createSkuCount } from './sku-count.ts'
 import { storeProblems } from './problems.ts'
-import { listUploads, MAX_KEPT, receiveCsv, requireUpload, sweepCsvUploads } from './uploads.ts'
+import {
+  listUploads,
+  MAX_KEPT,
+  ROW_MODES,
+  receiveCsv,
+  requireUpload,
+  sweepCsvUploads,
+} from './uploads.ts'
 import { requirePublicId, toPublicId } from '../../core/ids.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { sized, soakDescribe, soakTest } from '../../../test/scale.ts'
@@ -65,7 +72,7 @@ describe('a check', () => {
   it('is taken over if its worker dies, and later writes of that worker are ignored', async () => {
     const id = await app.uploaded(`${header}a.pdf,ftp://x,\n`)
     const before = await requireUpload(app.owner.scope, uuid(id))
-    const options = JSON.stringify({ probe: false, on_conflict: 'error' })
+    const options = JSON.stringify({ probe: false, on_conflict: 'error', ...ROW_MODES })
     await leftBy(id, 1)
     await set(id, `status = 'checking', round = 5, check_options = '${options}'`)
     const file = await untilChecked(app, id)
@@ -86,7 +93,7 @@ describe('a check', () => {
 
   it('fails after it has stopped its worker repeatedly', async () => {
     const id = await app.uploaded(`${header}a.pdf,https://x.example/,\n`)
-    const options = JSON.stringify({ probe: false, on_conflict: 'error' })
+    const options = JSON.stringify({ probe: false, on_conflict: 'error', ...ROW_MODES })
     await leftBy(id, 3)
     await set(id, `status = 'checking', check_options = '${options}'`)
     expect(await untilChecked(app, id)).toMatchObject({
@@ -120,7 +127,7 @@ soakDescribe('the queue of checks', () => {
 
       const other = await app.stranger('in-a-hurry.myshopify.com')
       const theirs = await received(other.scope, 'theirs.csv')
-      await queueCheck(other.scope, theirs, { probe: false, on_conflict: 'error' })
+      await queueCheck(other.scope, theirs, { probe: false, on_conflict: 'error', ...ROW_MODES })
       expect(await untilChecked({ owner: other }, toPublicId('csv', theirs))).toMatchObject({
         status: 'checked',
       })

@@ -4,9 +4,9 @@ import type { Database } from '../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import type { BackgroundTask, TaskKind, TaskRun } from '../../core/queue/background.ts'
 import { present } from '../../core/lazy.ts'
-import { findNameOwners } from '../../files/name-allocation.ts'
+import { findProducts } from '../../storefront/mirror/lookup.ts'
 import { checkRows } from './check.ts'
-import type { CheckProgress, KnownFile, OddSkus } from './check-state.ts'
+import type { CheckProgress, OddSkus } from './check-state.ts'
 import {
   beginCheck,
   CHECK_CSV,
@@ -16,6 +16,7 @@ import {
   AnswerMemory,
 } from './check-queue.ts'
 import { readEdits } from './edits.ts'
+import { targetLookups } from './row-targets.ts'
 import { dropEarlierProblems, storeProblems } from './problems.ts'
 import type { ProbeAddress, SizeLimits } from './probes.ts'
 import { readUploadRows, type CsvUpload } from './uploads.ts'
@@ -113,6 +114,7 @@ export async function checkUpload(
       edits: await readEdits(scope, upload.id),
       memory,
       onConflict: options.on_conflict,
+      match: options.match,
       oddSkus: memory.remembering(parts.oddSkus(scope)),
       probe: options.probe ? parts.probe : null,
       limits: parts.limits,
@@ -127,15 +129,11 @@ export async function checkUpload(
 
 function lookups(scope: ShopScope) {
   return {
-    takenNames: (keys: readonly string[]) => findNameOwners(scope, keys),
-    knownFiles: async (ids: readonly string[]) => {
-      const rows = await scope.query<KnownFile & { id: string }>(
-        `select id, name_key, deleted_at is not null as deleted from files
-         where shop_id = :shop and id = any(:ids::uuid[])`,
-        { ids },
-      )
-      return new Map(rows.map(({ id, ...file }) => [id, file]))
+    unknownProducts: async (by: 'id' | 'handle', values: readonly string[]) => {
+      const known = await findProducts(scope, by, values)
+      return values.filter((value) => !known.has(value))
     },
+    ...targetLookups(scope),
   }
 }
 

@@ -4,15 +4,19 @@ import type { NameRequest } from '../../files/name-allocation.ts'
 import type { RowBatch } from './rows.ts'
 import { fieldPlace, type CellProblem } from './row-values.ts'
 import type { AddressProblem, ProbeAddress, SizeLimits } from './probes.ts'
-import type { ColumnMapping, CsvField } from './columns.ts'
+import type { ColumnMapping, CsvField, RowMatch } from './columns.ts'
+import type { RowSubject } from './row-actions.ts'
+import type { TargetLookups } from './row-targets.ts'
 import type { RowEdits } from './edits.ts'
+import { present } from '../../core/lazy.ts'
 import { PortError } from '../../../plugins/contract/index.ts'
 
-export interface NamedRow {
+export interface NamedRow extends RowSubject {
   row: number
-  id: string | null
-  filename: string
 }
+
+/** What a row does, unless it imports a new file. */
+export type RowKind = 'update' | 'delete' | 'restore' | 'ignored'
 
 /** A row that gives its file another name. */
 export interface RowRename extends NameRequest {
@@ -35,12 +39,6 @@ export type OddSkus = (
   signal: AbortSignal,
 ) => Promise<ReadonlyMap<string, number>>
 
-export interface KnownFile {
-  name_key: string
-  /** Whether the file is in the trash. */
-  deleted: boolean
-}
-
 /** What addresses answered in earlier checks. */
 export interface AddressMemory {
   /** Undefined: it was not requested. */
@@ -48,7 +46,7 @@ export interface AddressMemory {
   addAddress(url: string, problem: AddressProblem): Promise<void>
 }
 
-export interface CheckParts {
+export interface CheckParts extends TargetLookups {
   batches: AsyncIterable<RowBatch>
   /** The row of the header; 0: there is none. */
   headerRow: number
@@ -59,11 +57,10 @@ export interface CheckParts {
   headers: readonly string[]
   mapping: ColumnMapping
   onConflict: OnConflict
-  /** The shop's files that have these names (in the form of `nameKey`), by name. */
-  takenNames(keys: readonly string[]): Promise<ReadonlyMap<string, string>>
-  /** The shop's files with these ids. */
-  knownFiles(ids: readonly string[]): Promise<ReadonlyMap<string, KnownFile>>
+  match: RowMatch
   oddSkus: OddSkus
+  /** Those of these handles or ids that no product has. */
+  unknownProducts(by: 'id' | 'handle', values: readonly string[]): Promise<readonly string[]>
   /** Requests an address; null: addresses are not requested. */
   probe: ProbeAddress | null
   limits: SizeLimits
@@ -86,6 +83,9 @@ export interface CheckProgress {
   error_rows: number
   import_rows: number
   update_rows: number
+  delete_rows: number
+  restore_rows: number
+  ignored_rows: number
 }
 
 const REPORT_BATCH = 2000
@@ -93,6 +93,22 @@ const NONE: ReadonlyMap<string, number> = new Map()
 
 /** One row number, or several: most names and ids are in one row only. */
 export type Rows = number | number[]
+export type ProductNamesOfRows = Map<string, Rows>
+
+/** Adds the row, once; returns whether it is the first one with this key. */
+export function addRow(map: Map<string, Rows>, key: string, row: number): boolean {
+  const rows = map.get(key)
+  if (rows === undefined) map.set(key, row)
+  else if (typeof rows === 'number') {
+    if (rows !== row) map.set(key, [rows, row])
+  } else if (rows.at(-1) !== row) rows.push(row)
+  return rows === undefined
+}
+
+export const rowNumbers = (map: ReadonlyMap<string, Rows>, key: string): readonly number[] => {
+  const rows = present(map.get(key), `The rows of ${key}`)
+  return typeof rows === 'number' ? [rows] : rows
+}
 
 /** An unavailable storefront does not prevent an import. */
 function noCatalog(error: unknown): null {
@@ -114,6 +130,9 @@ export class CheckState {
     error_rows: 0,
     import_rows: 0,
     update_rows: 0,
+    delete_rows: 0,
+    restore_rows: 0,
+    ignored_rows: 0,
   }
   /** The first row of each name and of each id. */
   readonly names = new Map<string, number>()
@@ -121,7 +140,9 @@ export class CheckState {
   /** Rows that give their files other names, and the files that have those names now. */
   readonly renamings: RowRename[] = []
   readonly owners = new Map<string, string>()
-  readonly skus = new Map<string, Rows>()
+  readonly skus: ProductNamesOfRows = new Map()
+  readonly handles: ProductNamesOfRows = new Map()
+  readonly productIds: ProductNamesOfRows = new Map()
   readonly urls = new Map<string, Rows>()
   /** The names of the rows whose addresses are requested. */
   readonly requested = new Map<number, string>()
@@ -130,8 +151,8 @@ export class CheckState {
   readonly skuLookUps: Promise<ReadonlyMap<string, number> | null>[] = []
   readonly #parts: CheckParts
   readonly #errorRows = new Set<number>()
-  readonly #updateRows = new Set<number>()
-  #wrongUpdates = 0
+  /** Of rows that import no file, also of those with errors. */
+  readonly #kinds = new Map<number, RowKind>()
   /** Problems that were not reported yet. */
   #waiting: RowProblem[] = []
 
@@ -163,9 +184,9 @@ export class CheckState {
     return this.#errorRows.has(row)
   }
 
-  addUpdate(row: number): void {
-    this.#updateRows.add(row)
-    if (this.#errorRows.has(row)) this.#wrongUpdates++
+  setKind(row: number, kind: RowKind): void {
+    this.#kinds.set(row, kind)
+    if (!this.#errorRows.has(row)) this.progress[`${kind}_rows`]++
   }
 
   /** Records a problem. Resolves when the caller may continue: problems are reported in batches. */
@@ -174,7 +195,8 @@ export class CheckState {
     this.progress[problem.severity === 'error' ? 'errors' : 'warnings']++
     if (problem.severity === 'error' && !this.#errorRows.has(row)) {
       this.#errorRows.add(row)
-      if (this.#updateRows.has(row)) this.#wrongUpdates++
+      const kind = this.#kinds.get(row)
+      if (kind) this.progress[`${kind}_rows`]--
     }
     this.#waiting.push({
       ...problem,
@@ -205,10 +227,11 @@ export class CheckState {
   #count(): void {
     const { progress } = this
     progress.error_rows = this.#errorRows.size
-    progress.update_rows = this.#updateRows.size - this.#wrongUpdates
     // The header may have errors too.
     const wrong = this.#errorRows.size - (this.#errorRows.has(1) ? 1 : 0)
-    progress.import_rows = progress.rows - wrong - progress.update_rows
+    const { update_rows, delete_rows, restore_rows, ignored_rows } = progress
+    progress.import_rows =
+      progress.rows - wrong - update_rows - delete_rows - restore_rows - ignored_rows
     this.#parts.onProgress(progress)
   }
 }

@@ -1,19 +1,20 @@
 // The check of a whole CSV file: every row's values, names within the file and in the shop, SKUs,
 // and whether the addresses answer. It uses no database: look-ups and the receiver of problems are
 // injected.
-import { say, sayPlain, type Text } from '../../../plugins/contract/index.ts'
+import { say, type Text } from '../../../plugins/contract/index.ts'
 import { ERRORS } from '../../core/errors.ts'
-import { present } from '../../core/lazy.ts'
 import { bodyOf } from './body-rows.ts'
 import { checkContested, checkFiles } from './check-files.ts'
+import { addProducts, checkProducts } from './check-products.ts'
 import {
+  addRow,
   CheckState,
+  rowNumbers,
   type CheckParts,
   type CheckProgress,
   type NamedRow,
-  type Rows,
 } from './check-state.ts'
-import { placesOf, type ColumnMapping, type CsvField } from './columns.ts'
+import { placesOf, type ColumnMapping, type CsvField, type RowMatch } from './columns.ts'
 import { probeAddresses, problemForName, type AddressProblem, type ProbeAddress } from './probes.ts'
 import { readValues, shapeProblem, shiftProblem, type RowValues } from './row-values.ts'
 
@@ -24,7 +25,7 @@ const LOOKUP_BATCH = 4000
  */
 export async function checkRows(parts: CheckParts): Promise<CheckProgress> {
   const state = new CheckState(parts)
-  const missing = missingColumns(parts.mapping)
+  const missing = missingColumns(parts.mapping, parts.match)
   for (const field of missing)
     await state.add(
       1,
@@ -33,18 +34,24 @@ export async function checkRows(parts: CheckParts): Promise<CheckProgress> {
     )
   await readAll(parts, state)
   await checkContested(state)
-  await checkSkus(state)
+  await checkProducts(parts, state)
   if (parts.probe) await checkAddresses(parts, state, parts.probe)
   return state.end()
 }
 
 /**
  * The required columns that are missing: a file of updates needs neither name nor address, a file
- * of imports needs both.
+ * of imports needs both, and rows with commands or matched by name only say which file they change.
  */
-export const missingColumns = (mapping: ColumnMapping): ('filename' | 'file_url')[] =>
+export const missingColumns = (
+  mapping: ColumnMapping,
+  match: RowMatch = 'id',
+): ('filename' | 'file_url')[] =>
   (['filename', 'file_url'] as const).filter(
-    (field) => mapping[field] === null && mapping.id === null,
+    (field) =>
+      mapping[field] === null &&
+      mapping.id === null &&
+      (field === 'filename' || (mapping.command === null && match === 'id')),
   )
 
 /** An export of this shop without its id column is nearly an update: the message says so. */
@@ -83,11 +90,11 @@ async function readAll(parts: CheckParts, state: CheckState): Promise<void> {
         await state.add(row, shape)
         continue
       }
-      const { values, problems } = readValues(cells, places)
-      if (values.id !== null) state.addUpdate(row)
+      const { values, problems } = readValues(cells, places, parts.match)
       for (const problem of problems) await state.add(row, problem)
       recordRow(parts, state, row, values)
-      named.push({ row, id: values.id, filename: values.filename })
+      const { id, filename, command, fetches } = values
+      named.push({ row, id, filename, command, fetches })
     }
     if (named.length >= LOOKUP_BATCH) await lookUp()
     state.lookUpSkus(LOOKUP_BATCH)
@@ -99,68 +106,12 @@ async function readAll(parts: CheckParts, state: CheckState): Promise<void> {
 }
 
 function recordRow({ probe }: CheckParts, state: CheckState, row: number, values: RowValues): void {
-  const { id, product_sku } = values
-  if (id === null && product_sku !== '' && addRow(state.skus, product_sku, row))
-    state.newSkus.push(product_sku)
-  if (!probe || id !== null || state.hasError(row)) return
+  const { command, fetches } = values
+  if (command === 'ignore' || command === 'delete' || command === 'restore') return
+  addProducts(state, row, values)
+  if (!probe || !fetches || state.hasError(row)) return
   addRow(state.urls, values.file_url, row)
   state.requested.set(row, values.filename)
-}
-
-/** Adds the row; returns whether it is the first one with this key. */
-function addRow(map: Map<string, Rows>, key: string, row: number): boolean {
-  const rows = map.get(key)
-  if (rows === undefined) map.set(key, row)
-  else if (typeof rows === 'number') map.set(key, [rows, row])
-  else rows.push(row)
-  return rows === undefined
-}
-
-const rowsOf = (map: ReadonlyMap<string, Rows>, key: string): readonly number[] => {
-  const rows = present(map.get(key), `The rows of ${key}`)
-  return typeof rows === 'number' ? [rows] : rows
-}
-
-async function checkSkus(state: CheckState): Promise<void> {
-  state.step({ phase: 'skus' })
-  for (const lookUp of state.skuLookUps) {
-    const odd = await lookUp
-    if (!odd) {
-      const { message } = ERRORS.storefront_unavailable
-      const detail = sayPlain(
-        'SKUs were not checked: they are looked up again when the files are imported',
-      )
-      await state.add(1, {
-        field: 'product_sku',
-        severity: 'warning',
-        code: 'storefront_unavailable',
-        message,
-        detail,
-      })
-      break
-    }
-    for (const [sku, products] of odd) {
-      const [code, detail] =
-        products === 0
-          ? (['sku_not_found', sayPlain('The file is imported without a product')] as const)
-          : ([
-              'sku_ambiguous',
-              say('{count} products have it: choose one after the import', { count: products }),
-            ] as const)
-      for (const row of rowsOf(state.skus, sku)) {
-        const { message } = ERRORS[code]
-        await state.add(row, {
-          field: 'product_sku',
-          severity: 'warning',
-          code,
-          message,
-          detail,
-          value: sku,
-        })
-      }
-    }
-  }
-  state.skus.clear()
 }
 
 const withoutContent = ({ content: _, ...problem }: NonNullable<AddressProblem>) => problem
@@ -174,7 +125,7 @@ async function checkAddresses(
   const { memory } = parts
   const report = async (url: string, problem: AddressProblem) => {
     if (!problem) return
-    for (const row of rowsOf(urls, url)) {
+    for (const row of rowNumbers(urls, url)) {
       const found = problemForName(problem, state.requested.get(row) ?? '')
       if (!found) continue
       await state.add(row, { field: 'file_url', ...withoutContent(found), value: url })

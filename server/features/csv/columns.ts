@@ -4,14 +4,27 @@ import { ENTRY_SETTINGS } from '../../../plugins/contract/index.ts'
 import { originalCell } from '../../files/cells.ts'
 import { ENGLISH, isKnownHeader, normalizeHeader, wordFor } from './headers.ts'
 
+/** Fields that name the products of a file; a cell may have several, with `;` between them. */
+export const PRODUCT_FIELDS = ['product_sku', 'product_handle', 'product_id'] as const
+export type ProductField = (typeof PRODUCT_FIELDS)[number]
+
 export const FIELDS = [
   'filename',
   'file_url',
-  'product_sku',
+  ...PRODUCT_FIELDS,
   ...ENTRY_SETTINGS,
   'tags',
   'id',
+  'command',
+  'sha256',
 ] as const
+
+/** What a row does with its file. */
+export const COMMANDS = ['new', 'update', 'merge', 'delete', 'restore', 'ignore'] as const
+export type Command = (typeof COMMANDS)[number]
+
+/** How rows without an id find the files that they change. */
+export type RowMatch = 'id' | 'filename'
 
 export type CsvField = (typeof FIELDS)[number]
 
@@ -130,6 +143,14 @@ const columnCells = (rows: readonly (readonly string[])[], at: number) =>
     .map((cells) => originalCell((cells[at] ?? '').slice(0, JUDGED_CHARACTERS)).trim())
     .filter((cell) => cell !== '')
 
+const COMMAND_WORDS: ReadonlySet<string> = new Set(COMMANDS)
+/** A column of another program may have that header too. */
+const isCommand = (cell: string): boolean => COMMAND_WORDS.has(cell.toLowerCase())
+
+/** Ids of products of the platform, or their numbers, which are long. */
+const PRODUCT_IDS =
+  /^(?:gid:\/\/shopify\/Product\/\d+|\d{8,20})(?:\s*;\s*(?:gid:\/\/shopify\/Product\/\d+|\d{8,20}))*$|^none$/i
+
 function confidence(
   field: CsvField,
   { name, cells }: Column,
@@ -137,12 +158,21 @@ function confidence(
   if (name === OWN_NAMES[field]) {
     // Other exports may have a column of that name, but only ours contains ids like these.
     if (field === 'id' && !cells.every((cell) => cell.startsWith('file_'))) return null
+    if (field === 'product_id' && !cells.every((cell) => PRODUCT_IDS.test(cell))) return null
+    if (field === 'command' && cells.length > 0 && !cells.some(isCommand)) return null
     return { sure: 1, reason: 'The header is the field’s own name' }
   }
   if (field === 'id')
     return cells.length > 0 && cells.every((cell) => /^file_[0-9a-f]{32}$/.test(cell))
       ? { sure: 0.9, reason: 'The cells are ids of files' }
       : null
+  // Other programs have ids of their own.
+  if (
+    field === 'product_id' &&
+    !(cells.length > 0 && cells.every((cell) => PRODUCT_IDS.test(cell)))
+  )
+    return null
+  if (field === 'command' && !(cells.length > 0 && cells.every(isCommand))) return null
   const word = wordFor(field, name)
   if (word >= 0)
     return { sure: Math.max(0.8, 0.95 - word / 100), reason: 'The header is another word for it' }

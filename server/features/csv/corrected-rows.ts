@@ -77,7 +77,7 @@ export function readChangedRows(
   const places = placesOf(upload.mapping, upload.headers)
   return rowsWith(scope, upload, numbers, ({ row, cells, broken }) => {
     const shape = broken ?? shapeProblem(cells, upload.headers) ?? shiftProblem(cells, places)
-    const found = shape ? [shape] : readValues(cells, places).problems
+    const found = shape ? [shape] : readValues(cells, places, upload.check_options?.match).problems
     return found.map(({ field, detail = null, value = null, ...problem }) => ({
       ...problem,
       row,

@@ -133,7 +133,7 @@ it('a file with problems of several kinds is corrected, by groups and by rows, a
   const started = await call('POST', `/api/csv/${id}/start`, {})
   expect(started).toMatchObject({ status: 202, body: { total: 7 } })
   const entries = await app.owner.scope.query<{ filename: string; sku: string | null }>(
-    `select entry ->> 'filename' as filename, entry ->> 'product_sku' as sku from items
+    `select entry ->> 'filename' as filename, entry #>> '{product_names,skus,0}' as sku from items
      where shop_id = :shop order by position`,
   )
   expect(entries.slice(-7).map(({ filename, sku }) => [filename, sku])).toEqual([
@@ -280,4 +280,23 @@ it('unknown SKUs are corrected to the ones that they are typing errors of', asyn
   })
   await rechecked(id, await call('POST', `/api/csv/${id}/undo`))
   expect(await groupOf(id, 'sku_not_found')).toMatchObject({ rows: 3 })
+})
+
+it('one SKU of several in a cell is corrected, and the others stay', async () => {
+  const id = await app.uploaded(
+    [
+      'filename,file_url,product_sku',
+      `several-1.pdf,${origin.url}/bytes/100/1,BOOK-1;GONE-1`,
+      `several-2.pdf,${origin.url}/bytes/100/2,GONE-1;BOOK-2;GONE-2`,
+    ].join('\n'),
+  )
+  expect((await app.checked(id, { probe: false })).check).toMatchObject({ errors: 0, warnings: 3 })
+  expect((await groupOf(id, 'sku_not_found')).values).toMatchObject([
+    { value: 'GONE-1', rows: 2 },
+    { value: 'GONE-2', rows: 1 },
+  ])
+  await fix(id, 'sku_not_found', { type: 'set', text: 'BOOK-2' }, 'GONE-1')
+  const file = await fix(id, 'sku_not_found', { type: 'set', text: '' })
+  expect(file.check).toMatchObject({ warnings: 0 })
+  expect((await textOf(id)).match(/[^,\n]*BOOK[^,\r\n]*/g)).toEqual(['BOOK-1;BOOK-2', 'BOOK-2'])
 })

@@ -5,6 +5,7 @@ import { isNameOfPictures, suggestColumns } from './columns.ts'
 import { endingOfAddress, withEnding } from './endings.ts'
 import { normalizeHeader } from './headers.ts'
 import { cellText } from './row-values.ts'
+import { escapedTags } from './tag-cells.ts'
 import { percentDecoded } from '../../core/texts.ts'
 import { firstOf } from '../../core/lazy.ts'
 
@@ -240,7 +241,7 @@ export function* filesOfRow(
   // The same for all files of the row.
   const common = [
     cell(shape.sku),
-    cell(shape.tags).replaceAll(' | ', ', '),
+    escapedTags(cell(shape.tags).replaceAll(' | ', ', ')),
     setting(shape.download_limit, 'download_limit'),
     setting(shape.expiry_days, 'expiry_days'),
     cell(shape.title),

@@ -1,5 +1,5 @@
 // Corrections: of single rows, and of all rows that have a problem for the same reason.
-import { say, type Text } from '../../../plugins/contract/index.ts'
+import { partsOfNames, say, SKU_SEPARATOR, type Text } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
 import { decodedAgain } from '../../core/decoded-again.ts'
@@ -8,7 +8,7 @@ import { findNameOwners } from '../../files/name-allocation.ts'
 import { nameKey, numberedName } from '../../files/rules.ts'
 import { correctedRows, originalRows } from './body-rows.ts'
 import { queueRecheck } from './check-queue.ts'
-import { placesOf, type CsvField } from './columns.ts'
+import { placesOf, PRODUCT_FIELDS, type CsvField } from './columns.ts'
 import { readEdits, storeCorrection, undoCorrection, type RowEdit } from './edits.ts'
 import { withEnding } from './endings.ts'
 import { nameOfAddress } from './exports.ts'
@@ -79,13 +79,13 @@ function requireKnown(
  */
 export function fixGroup(scope: ShopScope, id: string, part: GroupPart, fix: Fix): Promise<number> {
   return correcting(scope, id, async (tx, upload) => {
-    const { rows, field } = await rowsOfGroup(tx, upload, part)
+    const { rows, field, values } = await rowsOfGroup(tx, upload, part)
     const before = await readEdits(tx, id, rows)
     if (fix.type === 'leave_out')
       return rows.map((row) => ({ row, cells: before.get(row)?.cells ?? {}, left_out: true }))
     const places = placesOf(upload.mapping, upload.headers)
     if (field === null || places[field] < 0) return []
-    const texts = await correctedTexts(tx, upload, { rows: new Set(rows), field, fix })
+    const texts = await correctedTexts(tx, upload, { rows: values, field, fix })
     return [...texts].map(([row, text]) => {
       const now = before.get(row)
       const cells = { ...now?.cells, [places[field]]: text }
@@ -95,7 +95,8 @@ export function fixGroup(scope: ShopScope, id: string, part: GroupPart, fix: Fix
 }
 
 interface GroupFix {
-  rows: ReadonlySet<number>
+  /** The rows, each with the texts that have the problem. */
+  rows: ReadonlyMap<number, readonly string[]>
   field: CsvField
   fix: Exclude<Fix, { type: 'leave_out' }>
 }
@@ -118,13 +119,30 @@ async function correctedTexts(
         if (rows.has(row)) named.push({ row, filename: text('filename') })
         continue
       }
-      if (!rows.has(row)) continue
+      const wrong = rows.get(row)
+      if (!wrong) continue
       const now = text(field)
-      const next = fix.type === 'meant' ? now : fixedText(now, fix, addressIn(text('file_url')))
+      const address = addressIn(text('file_url'))
+      const next =
+        fix.type === 'meant'
+          ? now
+          : fix.type === 'set' && isProductField(field)
+            ? withOther(now, wrong, fix.text)
+            : fixedText(now, fix, address)
       if (next !== now || fix.type === 'meant') texts.set(row, next)
     }
   if (fix.type === 'number') return numberedTexts(tx, named, names)
   return fix.type === 'meant' ? meantTexts(tx, texts) : texts
+}
+
+const isProductField = (field: CsvField): boolean =>
+  (PRODUCT_FIELDS as readonly string[]).includes(field)
+
+/** The text with another SKU instead of those that are wrong; its others stay. */
+function withOther(now: string, wrong: readonly string[], other: string): string {
+  if (wrong.length === 0 || wrong.includes(now)) return other
+  const parts = partsOfNames(now).map((part) => (wrong.includes(part) ? other : part))
+  return partsOfNames(parts.join(SKU_SEPARATOR)).join(SKU_SEPARATOR)
 }
 
 function fixedText(
@@ -147,11 +165,18 @@ async function meantTexts(
   tx: ShopScope,
   texts: ReadonlyMap<number, string>,
 ): Promise<Map<number, string>> {
-  const meant = await nearSkus(tx, [...texts.values()])
+  const meant = await nearSkus(tx, [
+    ...new Set([...texts.values()].flatMap((text) => [text, ...partsOfNames(text)])),
+  ])
   return new Map(
     [...texts].flatMap(([row, text]) => {
-      const sku = meant.get(text)
-      return sku === undefined ? [] : [[row, sku] as const]
+      const whole = meant.get(text)
+      const next =
+        whole ??
+        partsOfNames(text)
+          .map((part) => meant.get(part) ?? part)
+          .join(SKU_SEPARATOR)
+      return next === text ? [] : [[row, next] as const]
     }),
   )
 }

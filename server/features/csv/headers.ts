@@ -20,8 +20,12 @@ type Field =
   | 'filename'
   | 'file_url'
   | 'product_sku'
+  | 'product_handle'
+  | 'product_id'
   | 'tags'
   | 'id'
+  | 'command'
+  | 'sha256'
   | (typeof ENTRY_SETTINGS)[number]
 
 const words = (text: string): string[] => text.split(',').map(normalizeHeader)
@@ -34,9 +38,13 @@ export const ENGLISH: Readonly<Record<Field, readonly string[]>> = {
   product_sku: words(
     'product sku,sku,variant sku,item sku,article number,item number,product code',
   ),
+  product_handle: words('product handle,handle,url handle'),
+  product_id: words('product id,products,product ids,product mappings'),
   ...forEntrySettings((name) => FILE_SETTINGS[name].entry.headers),
   tags: words('tags,tag,labels,keywords,categories'),
   id: words('id,file id'),
+  command: words('command,action,operation'),
+  sha256: words('sha256,sha-256 checksum,sha256sum'),
 }
 
 /**
@@ -70,6 +78,11 @@ const OTHERS: Readonly<Partial<Record<Field, readonly string[]>>> = {
     SKU do produto,código do produto,referência,
     product-SKU,productcode,artikelcode,
     商品コード,商品SKU,商品のSKU,品番,商品番号,型番`,
+  ),
+  product_handle: words('Produkt-Handle,identifiant du produit,identificador del producto'),
+  product_id: words(
+    `Produkt-ID,Produkte,ID du produit,produits,ID del producto,productos,ID prodotto,prodotti,
+    ID do produto,produtos,product-ID,producten,商品ID`,
   ),
   expiry_days: words(
     `Ablauf,Ablauftage,Ablauf in Tagen,Gültigkeit,Gültigkeitsdauer,Gültigkeit in Tagen,Tage,

@@ -136,22 +136,29 @@ export interface GroupPart {
   value?: string | undefined
 }
 
-/** The rows of a group, in order, with the place of the field that has the problem. */
+/**
+ * The rows of a group, in order, with the field that has the problem, and the texts of it in each row: a
+ * cell with several SKUs may have several.
+ */
 export async function rowsOfGroup(
   scope: ShopScope,
   { id }: Pick<CsvUpload, 'id'>,
   { group, value }: GroupPart,
   page: { after: number; limit: number | null } = { after: 0, limit: null },
-): Promise<{ rows: number[]; field: CsvField | null }> {
-  const found = await scope.query<{ row: number; place: number }>(
-    `select distinct row, place from csv_problems
+): Promise<{ rows: number[]; field: CsvField | null; values: Map<number, readonly string[]> }> {
+  const found = await scope.query<{ row: number; place: number; texts: string[] | null }>(
+    `select row, place, array_agg(distinct value) filter (where value is not null) as texts from csv_problems
      where ${OF_SHOWN_CHECK} and row > :after
        and ${GROUP} = :group ${value === undefined ? '' : 'and value = :value'}
-     order by row limit :limit`,
+     group by row, place order by row limit :limit`,
     { id, group, ...(value === undefined ? {} : { value }), ...page },
   )
   const place = found[0]?.place ?? 0
-  return { rows: found.map(({ row }) => row), field: FIELDS[place - 1] ?? null }
+  return {
+    rows: found.map(({ row }) => row),
+    field: FIELDS[place - 1] ?? null,
+    values: new Map(found.map(({ row, texts }) => [row, texts ?? []])),
+  }
 }
 
 /** The problems of these rows, in order. */

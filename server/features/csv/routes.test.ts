@@ -1,7 +1,7 @@
 // CSV import over the API: every way to send a file, every message, the choice of columns, the
 // check of the whole file, and the start.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openCsvApp, type CsvApp } from '../../../test/csv.ts'
+import { openCsvApp, untilChecked, type CsvApp } from '../../../test/csv.ts'
 import { untilEnded, type Answer } from '../../../test/app.ts'
 import { makeFiles } from '../../../test/files.ts'
 import { startOrigin, type Origin } from '../../../test/fakes/origin.ts'
@@ -71,7 +71,11 @@ describe('an upload', () => {
     expect(body.columns.id).toBe(null)
     expect(body.mapping).toEqual({
       ...Object.fromEntries(HEAD.split(',').map((one) => [one, one])),
+      command: null,
+      sha256: null,
       id: null,
+      product_handle: null,
+      product_id: null,
       view: null,
       ...NO_TERMS,
     })
@@ -85,7 +89,11 @@ describe('an upload', () => {
           expiry_days: '30',
           download_limit: '3',
           tags: 'a; b,c',
+          command: null,
+          sha256: null,
           id: null,
+          product_handle: null,
+          product_id: null,
           view: null,
           ...NO_TERMS,
         },
@@ -768,7 +776,7 @@ describe('rows with the id of a file', () => {
     expect((await start(other)).body).toMatchObject({ update_job_id: null, kind: 'import' })
   })
 
-  it('are checked: ids, names, values, but not URLs and SKUs, which they do not use', async () => {
+  it('are checked: ids, names, values and SKUs, but not URLs, which they do not use', async () => {
     const [own, twice, trashed, taken] = await files(name(), name(), name(), name())
     // oxfmt-ignore
     await app.owner.scope.query(`update files set deleted_at = now() where shop_id = :shop
@@ -797,11 +805,11 @@ describe('rows with the id of a file', () => {
       import_rows: 0,
       update_rows: 2,
       urls_total: 0,
-      skus_total: 0,
+      skus_total: 1,
     })
     expect(await found(id)).toEqual([
       [2, 'filename', 'error', 'A filename cannot contain / or \\'],
-      [2, 'product_sku', 'warning', 'A row cannot change the products of an existing file'],
+      [2, 'product_sku', 'warning', 'The file is imported without a product'],
       [2, 'expiry_days', 'error', 'This is not a number from 1 to 36,500'],
       [2, 'download_limit', 'error', 'This is not a whole number'],
       [2, 'tags', 'error', 'A tag has at most 100 characters'],
@@ -813,6 +821,138 @@ describe('rows with the id of a file', () => {
     ])
     expect((await start(id)).status).toBe(409)
     expect((await start(id, { only_valid: true })).body).toMatchObject({ job_id: null, total: 2 })
+  })
+
+  it('add and remove tags by signs, and change products as chosen', async () => {
+    const [a, b, c] = await files(name(), name(), name())
+    const products = [1, 2].map((n) => `gid://shopify/Product/77000000000${n}`)
+    await app.owner.scope.query(
+      `insert into products (shop_id, id, title, title_key, handle, status)
+       select :shop, id, id, id, 'handle-' || right(id, 1), 'ACTIVE' from unnest(:products::text[]) id`,
+      { products },
+    )
+    const change = async (options: object, ...rows: string[]) => {
+      const text = `id,tags,product_id,product_handle\n${rows.join('\n')}\n`
+      const id = await app.uploaded(text)
+      expect((await app.checked(id, { probe: false, ...options })).check.errors).toBe(0)
+      const { body } = await start(id)
+      await untilEnded(app.owner, body.update_job_id)
+      return (await app.owner.call('GET', `/api/operations/${body.update_job_id}`)).body
+    }
+    const tagsOf = async (id: string | undefined) => (await read(id!)).tags
+    const productsOf = async (id: string | undefined) => (await read(id!)).products.toSorted()
+    await working(async () => {
+      await change(
+        {},
+        `${a},+new;-old,770000000001,`,
+        `${b},\\-5%,,handle-1;handle-2`,
+        `${c},-other,,`,
+      )
+      expect([await tagsOf(a), await tagsOf(b), await tagsOf(c)]).toEqual([
+        ['new'],
+        ['-5%'],
+        ['old'],
+      ])
+      expect([await productsOf(a), await productsOf(b)]).toEqual([[products[0]], products])
+      await change({ tags: 'add', products: 'replace' }, `${a},more,${products[1]},`, `${b},,none,`)
+      expect([await tagsOf(a), await tagsOf(b)]).toEqual([['new', 'more'], ['-5%']])
+      expect([await productsOf(a), await productsOf(b)]).toEqual([[products[1]], []])
+    })
+  })
+
+  it('do what their commands say, found by id or by name, and an undo takes it back', async () => {
+    const [a, b, c, d] = await files('one.pdf', 'two.pdf', 'three.pdf', 'four.pdf')
+    await makeFiles(
+      app.owner.scope,
+      Array.from({ length: 20 }, () => ({ filename: name() })),
+    )
+    const text = [
+      'command,id,filename,file_url,expiry_days,tags',
+      `update,${a},,,7,`,
+      `Delete,,two.pdf,,nonsense,`,
+      `ignore,file_nonsense,a/b,,,`,
+      `update,,three.pdf,${origin.url}/bytes/10/new-bytes,9,+fresh`,
+      `new,,commanded.pdf,${origin.url}/bytes/10/commanded,,`,
+      `new,,four.pdf,${origin.url}/bytes/10/taken,,`,
+      `update,,unknown.pdf,,1,`,
+      `restore,${d},,,,`,
+      `wipe,${d},,,,`,
+    ].join('\n')
+    const id = await app.uploaded(text)
+    const { check } = await app.checked(id, { probe: false, match: 'filename' })
+    expect(check).toMatchObject({
+      error_rows: 3,
+      import_rows: 1,
+      update_rows: 2,
+      delete_rows: 1,
+      restore_rows: 0,
+      ignored_rows: 2,
+    })
+    const problems = await app.problems(id)
+    expect(
+      problems.map(({ row, column, severity, code }) => [row, column, severity, code]),
+    ).toEqual([
+      [7, 'filename', 'error', 'duplicate_filename'],
+      [8, 'filename', 'error', 'file_not_found'],
+      [9, 'command', 'warning', 'no_change'],
+      [10, 'command', 'error', 'invalid_value'],
+    ])
+    const editor = await app.clientWith(['imports:write', 'files:write'])
+    const begin = { only_valid: true }
+    expect((await editor.call('POST', `/api/csv/${id}/start`, begin)).status).toBe(403)
+    await working(async () => {
+      const { body } = await start(id, begin)
+      expect(await untilEnded(app.owner, body.update_job_id)).toMatchObject({ done: 2, failed: 0 })
+      expect(await untilEnded(app.owner, body.job_id)).toMatchObject({ done: 2, failed: 0 })
+      expect(await read(a!)).toMatchObject({ expiry_days: 7, version: 1 })
+      expect(await read(c!)).toMatchObject({ expiry_days: 9, version: 2, tags: ['old', 'fresh'] })
+      expect((await read(b!)).deleted_at).not.toBe(null)
+      const undo = await app.owner.call('POST', `/api/operations/${body.update_job_id}/undo`)
+      await untilEnded(app.owner, undo.body.id)
+      expect((await read(b!)).deleted_at).toBe(null)
+    })
+  })
+
+  it('restore files, by their names too; a preview changes nothing until it is confirmed', async () => {
+    const [a, b] = await files('back-1.pdf', 'back-2.pdf')
+    await app.owner.scope.query(
+      'update files set deleted_at = now() where shop_id = :shop and id = any(:ids::uuid[])',
+      { ids: [a, b].map((id) => requirePublicId('file', id!)) },
+    )
+    const id = await app.uploaded(`command,id,filename\nrestore,${a},\nrestore,,back-2.pdf\n`)
+    const { check } = await app.checked(id, { probe: false, match: 'filename' })
+    expect(check).toMatchObject({ errors: 0, restore_rows: 2 })
+    await working(async () => {
+      const { body } = await start(id, { dry_run: true })
+      const job = `/api/operations/${body.update_job_id}`
+      const statusOf = async () => (await app.owner.call('GET', job)).body.status
+      await expect.poll(statusOf).toBe('previewed')
+      const deletedOf = async () => {
+        const found = [await read(a!), await read(b!)]
+        return found.map(({ deleted_at }) => deleted_at !== null)
+      }
+      expect(await deletedOf()).toEqual([true, true])
+      await app.owner.call('POST', `${job}/confirm`)
+      await untilEnded(app.owner, body.update_job_id)
+      expect(await deletedOf()).toEqual([false, false])
+    })
+  })
+
+  it('that would delete more than a fifth of all files are a preview first', async () => {
+    const stranger = await app.stranger('few-files.myshopify.com')
+    const own = await makeFiles(stranger.scope, [{ filename: 'x.pdf' }, { filename: 'y.pdf' }])
+    const rows = own.map((one) => `delete,${toPublicId('file', one)}`)
+    const body = ['command,id', ...rows].join('\n')
+    const sent = await fetch(`${app.url}/api/csv`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${stranger.key}`, 'content-type': 'text/csv' },
+      body,
+    })
+    const { id } = (await sent.json()) as { id: string }
+    await stranger.call('POST', `/api/csv/${id}/check`, { probe: false })
+    await untilChecked({ owner: stranger }, id)
+    const begun = await stranger.call('POST', `/api/csv/${id}/start`, {})
+    expect(begun.body).toMatchObject({ status: 'previewing', total: 2 })
   })
 
   it('may swap names and take names that others leave, but not those of unchanged files', async () => {

@@ -246,12 +246,16 @@ const start = ({ engine, clock }: CsvParts) =>
   csvEndpoint('POST /api/csv/{id}/start', {
     summary: 'Start the import of a checked file',
     description:
-      'Rows with the id of a file change that file, in a separate operation, which also needs `files:write`, like `overwrite` and `new_version`.',
+      'Rows with the id of a file change that file, in a separate operation, which also needs `files:write`, like `overwrite` and `new_version`; rows that delete or restore files need `files:delete`. If it would move more than 100 files, or a fifth of all, to the trash, it is a preview until it is confirmed.',
     body: z
       .strictObject({
         only_valid: z.boolean().default(false).describe('Leave out rows with errors'),
         auto_map: z.boolean().optional(),
         notify: z.boolean().optional(),
+        dry_run: z
+          .boolean()
+          .default(false)
+          .describe('Only preview what each row would do, until the operation is confirmed'),
         on_conflict: onConflict.optional().describe('Absent, or the same as in the check'),
       })
       .meta({ id: 'CsvStart' }),

@@ -5,7 +5,9 @@ import {
   ENTRY_SETTINGS,
   type EntrySettings,
   FILE_SETTINGS,
+  MAX_NAMED_PRODUCTS,
   NAME_CLEANED,
+  partsOfNames,
   say,
   sayPlain,
 } from '../../../plugins/contract/index.ts'
@@ -14,7 +16,6 @@ import {
   cleanName,
   filenameProblem,
   MAX_TAGS,
-  splitTags,
   tagProblem,
   urlProblem,
   type Problem,
@@ -23,21 +24,43 @@ import { ERRORS, type ErrorCode } from '../../core/errors.ts'
 import { decodedAgain } from '../../core/decoded-again.ts'
 import { parsePublicId } from '../../core/ids.ts'
 import { firstOf } from '../../core/lazy.ts'
-import { FIELDS, type CsvField } from './columns.ts'
+import {
+  COMMANDS,
+  FIELDS,
+  PRODUCT_FIELDS,
+  type Command,
+  type CsvField,
+  type ProductField,
+  type RowMatch,
+} from './columns.ts'
 import { withEnding } from './endings.ts'
+import { readTagCell, SIGN, type TagCell } from './tag-cells.ts'
 
 /**
  * The values of a row. Settings are undefined if the cell is empty, null for `never` and
  * `unlimited`.
  */
 export interface RowValues extends EntrySettings {
+  /** Null: the cell is empty. */
+  command: Command | null
+  /** Whether bytes are fetched from its address. */
+  fetches: boolean
+  /** The hash that the fetched bytes must have; empty: any. */
+  sha256: string
   /** The bare UUID of the file that the row changes with its non-empty cells; null: a new file. */
   id: string | null
   filename: string
   file_url: string
+  /** Each may name several products, with `;` between them. */
   product_sku: string
+  product_handle: string
+  product_id: string
+  /** The cell names none: an existing file loses its products. */
+  no_products?: true
   /** The tags; undefined: the cell is empty; []: it contains only separators. */
   tags: string[] | undefined
+  /** Tags that are removed; undefined: `tags` has no signs. */
+  tags_removed: readonly string[] | undefined
 }
 
 export interface CellProblem {
@@ -52,6 +75,8 @@ export interface CellProblem {
     | 'name_cleaned'
     | 'no_extension'
     | 'wrong_letters'
+    | 'tags_removed'
+    | 'no_change'
   message: AnyText
   detail?: AnyText
   value?: string
@@ -72,11 +97,12 @@ const NOT_AN_ID: Problem = {
 export function readValues(
   cells: readonly string[],
   places: Record<CsvField, number>,
+  match: RowMatch = 'id',
 ): { values: RowValues; problems: CellProblem[] } {
   const texts = textsOf(cells, places)
   const problems = textProblems(cells, places, texts)
   const cell = (field: CsvField) => texts[field] ?? ''
-  const wrong = (field: CsvField, problem: Problem | null, value: string) => {
+  const wrong: Wrong = (field, problem, value) => {
     if (problem)
       problems.push({
         field,
@@ -86,31 +112,121 @@ export function readValues(
         value,
       })
   }
+  const own = readCommand(cell('command'), wrong)
   const idText = cell('id')
   const id = idText === '' ? null : parsePublicId('file', idText)
-  if (idText !== '' && id === null) wrong('id', NOT_AN_ID, idText)
+  wrong('id', idText !== '' && id === null ? NOT_AN_ID : idProblem(own, idText, match), idText)
   const given = cell('filename').normalize('NFC')
   const filename = cleanName(given)
   if (filename !== given) problems.push({ ...MARKS_REMOVED, value: given })
   // A row that changes a file may leave cells empty: those fields stay unchanged.
   if (filename !== '' || idText === '') wrong('filename', filenameProblem(filename), filename)
   const file_url = addressIn(cell('file_url'))
-  if (idText === '') wrong('file_url', addressProblem(file_url), file_url)
+  const fetches = file_url !== '' && mayFetch(own, id) && !isOwnAddress(file_url, id)
+  if (fetches || needsAddress(own, idText, match))
+    wrong('file_url', addressProblem(file_url), file_url)
+  const sha256 = cell('sha256').toLowerCase()
+  if (fetches && sha256 !== '' && !SHA256.test(sha256)) wrong('sha256', NO_SHA256, sha256)
   const isWrong = problems.some(({ field }) => field === 'filename')
   if (!isWrong && withEnding(filename, file_url) !== filename)
     problems.push({ ...NO_EXTENSION, value: filename })
-  const product_sku = cell('product_sku')
-  if (idText === '') wrong('product_sku', skuProblem(product_sku), product_sku)
-  else if (product_sku !== '') problems.push({ ...NOT_MAPPED, value: product_sku })
-  if (SHORTENED.test(product_sku)) problems.push({ ...SHORTENED_SKU, value: product_sku })
+  const products = readProducts(cell, wrong)
+  for (const value of partsOfNames(products.product_sku))
+    if (SHORTENED.test(value)) problems.push({ ...SHORTENED_SKU, value })
   const settings = readSettings(texts, wrong, id !== null)
-  const tagText = cell('tags')
-  const tags = tagText === '' ? undefined : splitTags(tagText)
-  if (tags) wrong('tags', tagsProblem(tags), tagText)
+  const { tags, tags_removed } = readTags(cell('tags'), wrong)
+  const mayBeNew = id === null && match === 'id' && own !== 'update'
+  if (mayBeNew && tags_removed && tags_removed.length > 0)
+    problems.push({ ...TAGS_REMOVED, value: cell('tags') })
   return {
-    values: { id, filename, file_url, product_sku, ...settings, tags },
-    problems,
+    values: {
+      command: own,
+      fetches,
+      sha256,
+      id,
+      filename,
+      file_url,
+      ...products,
+      ...settings,
+      tags,
+      tags_removed,
+    },
+    problems: problems.filter(({ field }) => concerns(own, field)),
   }
+}
+
+type Wrong = (field: CsvField, problem: Problem | null, value: string) => void
+
+function readCommand(text: string, wrong: Wrong): Command | null {
+  const command = text === '' ? null : choice(text, COMMANDS)
+  if (command === null || typeof command === 'string') return command
+  wrong('command', command, text)
+  return null
+}
+
+function readProducts(
+  cell: (field: CsvField) => string,
+  wrong: Wrong,
+): Pick<RowValues, ProductField | 'no_products'> {
+  const products = productsIn(cell)
+  for (const field of PRODUCT_FIELDS) wrong(field, nameProblem(products[field]), products[field])
+  const none = NONE.has(products.product_id.toLowerCase())
+  return { ...products, ...(none ? { product_id: '', no_products: true } : {}) }
+}
+
+function readTags(text: string, wrong: Wrong): Pick<RowValues, 'tags' | 'tags_removed'> {
+  const read = text === '' ? null : readTagCell(text)
+  if (read) wrong('tags', 'code' in read ? read : tagsProblem(read), text)
+  if (!read || 'code' in read) return { tags: undefined, tags_removed: undefined }
+  return { tags: read.tags, tags_removed: read.tags_removed }
+}
+
+/** Does the cell matter to a row with this command? */
+const concerns = (command: Command | null, field: CsvField | null): boolean =>
+  command === 'ignore'
+    ? false
+    : command === 'delete' || command === 'restore'
+      ? field === 'id' || field === 'filename' || field === null
+      : true
+
+function idProblem(command: Command | null, idText: string, match: RowMatch): Problem | null {
+  if (command === 'new' && idText !== '') return NO_ID_OF_NEW
+  const names = command === 'update' || command === 'delete' || command === 'restore'
+  return names && idText === '' && match === 'id' ? NO_ID : null
+}
+
+const SHA256 = /^[0-9a-f]{64}$/
+const NO_SHA256: Problem = {
+  code: 'invalid_value',
+  message: sayPlain('This is not a SHA-256 hash: 64 hex digits'),
+}
+
+const NO_ID_OF_NEW: Problem = {
+  code: 'invalid_value',
+  message: sayPlain('A new file has no id'),
+}
+const NO_ID: Problem = {
+  code: 'required',
+  message: sayPlain('This command needs the id of a file, unless files are matched by name'),
+}
+
+/** A row with an id fetches nothing, unless its command says that it changes everything. */
+const mayFetch = (command: Command | null, id: string | null): boolean =>
+  command === 'new' ||
+  command === 'update' ||
+  command === 'merge' ||
+  (command === null && id === null)
+
+const needsAddress = (command: Command | null, idText: string, match: RowMatch): boolean =>
+  command === 'new' ||
+  (idText === '' && match === 'id' && (command === null || command === 'merge'))
+
+const OWN_ADDRESS = /\/api\/files\/(file_[0-9a-f]{32})\/content$/
+
+/** Is it the address that an export gives for this file? */
+const isOwnAddress = (url: string, id: string | null): boolean => {
+  const [, file] = OWN_ADDRESS.exec(url) ?? []
+  return file !== undefined && id !== null && parsePublicId('file', file) === id
 }
 
 /** The texts of a row's cells; no text: the file has no column for the field. */
@@ -135,7 +251,8 @@ function textProblems(
   const problems: CellProblem[] = []
   for (const field of TEXTS) {
     const text = places[field] < 0 ? '' : (cells[places[field]] ?? '').trim()
-    if (isFormula(text) && !TEXT_FORMULA.test(text) && addressIn(text) === text)
+    const isSigned = field === 'tags' && SIGN.test(text)
+    if (isFormula(text) && !isSigned && !TEXT_FORMULA.test(text) && addressIn(text) === text)
       problems.push({ ...FORMULA, field, value: text })
     if (FAILED_FORMULAS.has(text.toUpperCase()))
       // As with other SKUs that do not exist, the file is imported without a product.
@@ -197,13 +314,6 @@ const UNREADABLE = {
     'Choose the encoding of the file, or correct the cell and save the file as UTF-8',
   ),
 } as const
-
-const NOT_MAPPED: CellProblem = {
-  field: 'product_sku',
-  severity: 'warning',
-  code: 'invalid_value',
-  message: sayPlain('A row cannot change the products of an existing file'),
-}
 
 /** What spreadsheets in English, German, French, Spanish, Italian and Portuguese show instead of a result. */
 const FAILED_FORMULAS: ReadonlySet<string> = new Set([
@@ -312,21 +422,41 @@ function addressProblem(text: string): Problem | null {
 
 const NO_URL: Problem = { code: 'required', message: sayPlain('A file URL is required') }
 
-function skuProblem(sku: string): Problem | null {
-  if (sku.length > MAX_SKU)
+const productsIn = (cell: (field: CsvField) => string): Record<ProductField, string> => ({
+  product_sku: cell('product_sku'),
+  product_handle: cell('product_handle'),
+  product_id: cell('product_id'),
+})
+
+function nameProblem(text: string): Problem | null {
+  const parts = partsOfNames(text)
+  if (parts.length > MAX_NAMED_PRODUCTS)
+    return {
+      code: 'too_many',
+      message: say('At most {count} products', { count: MAX_NAMED_PRODUCTS }),
+    }
+  if (parts.some((part) => part.length > MAX_SKU))
     return {
       code: 'invalid_value',
       message: say('A SKU has at most {count} characters', { count: MAX_SKU }),
     }
-  if (CONTROL.test(sku))
+  if (CONTROL.test(text))
     return { code: 'invalid_value', message: sayPlain('A SKU cannot contain control characters') }
   return null
 }
 
-function tagsProblem(tags: readonly string[]): Problem | null {
+function tagsProblem({ tags, tags_removed = [] }: TagCell): Problem | null {
   if (tags.length > MAX_TAGS)
     return { code: 'too_many', message: say('At most {count} tags', { count: MAX_TAGS }) }
-  return tags.map(tagProblem).find((problem) => problem !== null) ?? null
+  return [...tags, ...tags_removed].map(tagProblem).find((problem) => problem !== null) ?? null
+}
+
+const TAGS_REMOVED: CellProblem = {
+  field: 'tags',
+  severity: 'warning',
+  code: 'tags_removed',
+  message: sayPlain('This cell removes tags'),
+  detail: sayPlain('If the tag itself begins with -, write \\- instead'),
 }
 
 /** The words for no expiry, no limit and no other term. All are accepted in these columns. */

@@ -1,17 +1,26 @@
 // Starts the operations for the rows of a checked file: an import of new files, and a change of the
 // files that rows name by their ids.
 import { givenSettings } from '../../files/drafts.ts'
-import { type Entry, type FileChange, say, type Text } from '../../../plugins/contract/index.ts'
+import {
+  ownValue,
+  type Entry,
+  type RowChange,
+  say,
+  type Text,
+  type Workflow,
+} from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { scopesOfConflict } from '../../engine/moves.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../core/errors.ts'
 import { present } from '../../core/lazy.ts'
-import { startImport, type ImportFile } from '../imports/start.ts'
+import { productNames, startImport, statedIn, type ImportFile } from '../imports/start.ts'
 import { csvChannel } from './channel.ts'
 import { correctedRows } from './body-rows.ts'
 import { placesOf } from './columns.ts'
 import { errorRows } from './problems.ts'
+import { actionOfRow } from './row-actions.ts'
+import { findTargets, targetLookups, type FoundTargets } from './row-targets.ts'
 import { readValues, type RowValues } from './row-values.ts'
 import { requireOpen, type CheckOptions, type CsvUpload } from './uploads.ts'
 
@@ -20,6 +29,8 @@ export interface CsvStart {
   only_valid: boolean
   auto_map?: boolean | undefined
   notify?: boolean | undefined
+  /** Whether the operations are previews until they are confirmed. */
+  dry_run?: boolean | undefined
   /** What happens if a name is taken; absent: as chosen for the check. */
   on_conflict?: Entry['on_conflict'] | undefined
 }
@@ -28,7 +39,7 @@ export interface CsvCaller {
   name: string
   idempotencyKey: string | undefined
   /** Throws if the caller lacks one of these scopes. */
-  permit(scopes: readonly 'files:write'[]): void
+  permit(scopes: readonly ('files:write' | 'files:delete')[]): void
 }
 
 /** The UUIDs of the started operations; null: the file has no row of that kind. */
@@ -51,12 +62,12 @@ export function startCsvImport(
 ): Promise<CsvOperations> {
   return scope.transaction(async (tx) => {
     const upload = await requireOpen(tx, id)
-    const { on_conflict } = requireChecked(upload, request)
-    const { files, rows } = await workOf(tx, upload, on_conflict)
+    const options = requireChecked(upload, request)
+    const { on_conflict } = options
+    const { files, rows } = await workOf(tx, upload, options)
     if (files.length + rows.length === 0)
       throw new AppError('too_few', { message: say('No row of this file can be imported') })
-    if (rows.length > 0) caller.permit(['files:write'])
-    if (files.length > 0) caller.permit(scopesOfConflict(on_conflict))
+    permitWork(caller, { files, rows }, on_conflict)
     const { name: requestedBy, idempotencyKey } = caller
     const { filename: label } = upload
     const started: CsvOperations = {
@@ -84,23 +95,73 @@ export function startCsvImport(
   })
 }
 
-const importOptions = ({ auto_map, notify }: CsvStart) => ({ auto_map, notify })
+function permitWork(
+  { permit }: CsvCaller,
+  { files, rows }: RowWork,
+  onConflict: CheckOptions['on_conflict'],
+): void {
+  if (rows.length > 0 || files.some(({ replaces }) => replaces !== undefined))
+    permit(['files:write'])
+  if (rows.some(({ wanted }) => wanted.deleted !== undefined)) permit(['files:delete'])
+  if (files.length > 0) permit(scopesOfConflict(onConflict))
+}
+
+const importOptions = ({ auto_map, notify, dry_run: dryRun }: CsvStart) => ({
+  auto_map,
+  notify,
+  dryRun,
+})
+
+interface ChangedRow {
+  id: string
+  wanted: RowChange
+}
+
+/** The steps that these rows need: the others would ask for permissions and look-ups in vain. */
+function stepsFor(rows: readonly ChangedRow[], { steps, ...workflow }: Workflow): Workflow {
+  const needed: Readonly<Record<string, boolean>> = {
+    'map-products': rows.some(({ wanted }) => wanted.products !== undefined),
+    'trash-rows': rows.some(({ wanted }) => wanted.deleted !== undefined),
+  }
+  return { ...workflow, steps: steps.filter(({ plugin }) => ownValue(needed, plugin) ?? true) }
+}
+
+const MAX_DELETED = 100
+const MAX_SHARE = 0.2
+
+/** Whether a person must confirm the deletions, as those of a sync. */
+async function deletesMany(tx: ShopScope, rows: readonly ChangedRow[]): Promise<boolean> {
+  const deleted = rows.filter(({ wanted }) => wanted.deleted === true).length
+  if (deleted === 0 || deleted > MAX_DELETED) return deleted > 0
+  const { files } = await tx.one<{ files: number }>(
+    'select count(*)::int as files from files where shop_id = :shop and deleted_at is null',
+  )
+  return deleted > 1 && deleted > files * MAX_SHARE
+}
 
 /** Starts the operation on the files that rows name by their ids. */
-function startUpdates(
+async function startUpdates(
   engine: Engine,
   tx: ShopScope,
-  rows: readonly { id: string; wanted: FileChange }[],
-  { request: { notify }, label, caller }: { request: CsvStart; label: string; caller: CsvCaller },
+  rows: readonly ChangedRow[],
+  {
+    request: { notify, dry_run = false },
+    label,
+    caller,
+  }: { request: CsvStart; label: string; caller: CsvCaller },
 ): Promise<string> {
   const { name: requestedBy, idempotencyKey: key } = caller
   return engine.start(tx, {
-    workflow: present(engine.workflow('update-from-csv'), 'The workflow update-from-csv'),
+    workflow: stepsFor(
+      rows,
+      present(engine.workflow('update-from-csv'), 'The workflow update-from-csv'),
+    ),
     channel: csvChannel.id,
     label,
     requestedBy,
     source: { type: 'rows', rows },
     request: notify === undefined ? {} : { notify },
+    dryRun: dry_run || (await deletesMany(tx, rows)),
     ...(key === undefined ? {} : { idempotencyKey: `${key}/rows` }),
   })
 }
@@ -128,33 +189,90 @@ function requireChecked(upload: CsvUpload, request: CsvStart): CheckOptions {
   return options
 }
 
+interface RowWork {
+  files: ImportFile[]
+  rows: ChangedRow[]
+}
+
 /** The imports and changes of the rows without errors. */
-async function workOf(tx: ShopScope, upload: CsvUpload, onConflict: CheckOptions['on_conflict']) {
+async function workOf(tx: ShopScope, upload: CsvUpload, options: CheckOptions): Promise<RowWork> {
   const wrong = await errorRows(tx, upload)
   const places = placesOf(upload.mapping, upload.headers)
-  const files: ImportFile[] = []
-  const updates: { id: string; wanted: FileChange }[] = []
+  const work: RowWork = { files: [], rows: [] }
   for await (const rows of correctedRows(tx, upload)) {
-    for (const { row, cells } of rows) {
-      if (wrong.has(row)) continue
-      const { values } = readValues(cells, places)
-      if (values.id === null) files.push(fileOf(values, onConflict))
-      else updates.push({ id: values.id, wanted: changeOf(values) })
-    }
+    const valid = rows
+      .filter(({ row }) => !wrong.has(row))
+      .map(({ cells }) => readValues(cells, places, options.match).values)
+    const targets = await findTargets(targetLookups(tx), options.match, valid)
+    for (const values of valid) addWork(work, values, targets, options)
   }
-  return { files, rows: updates }
+  return work
+}
+
+function addWork(
+  { files, rows }: RowWork,
+  values: RowValues,
+  targets: FoundTargets,
+  options: CheckOptions,
+): void {
+  const { action } = actionOfRow(values, targets)
+  if (action.type === 'import') files.push(fileOf(values, options))
+  if (action.type === 'fetch') files.push(versionOf(values, action.id, targets, options))
+  if (action.type === 'change') rows.push({ id: action.id, wanted: changeOf(values, options) })
+  if (action.type === 'delete') rows.push({ id: action.id, wanted: { deleted: true } })
+  if (action.type === 'restore') rows.push({ id: action.id, wanted: { deleted: false } })
+}
+
+/** The import of the next version of a file, with what else its row states. */
+function versionOf(
+  values: RowValues,
+  id: string,
+  { known }: FoundTargets,
+  options: CheckOptions,
+): ImportFile {
+  const { filename, tags = [], tags_removed = [] } = values
+  const states = statedIn({
+    ...givenSettings(values),
+    tags: [...tags, ...tags_removed],
+    products: productNames(values),
+    filename,
+  })
+  return {
+    ...fileOf(values, options),
+    filename: filename || present(known.get(id), 'The file of a row').filename,
+    on_conflict: 'new_version',
+    replaces: id,
+    states,
+  }
 }
 
 /** The change of a row: an empty cell leaves the field unchanged. */
-function changeOf(values: RowValues): FileChange {
-  const { filename, tags } = values
+function changeOf(values: RowValues, { tags, products }: CheckOptions): RowChange {
+  const { filename, no_products } = values
+  const names = productNames(values)
+  const mode = no_products ? 'replace' : products
   return {
     set: { ...(filename === '' ? {} : { filename }), ...givenSettings(values) },
-    ...(tags ? { tags: { replace: tags } } : {}),
+    ...tagChange(values, tags),
+    ...(names || no_products ? { products: { names: names ?? {}, mode } } : {}),
   }
 }
 
+function tagChange(
+  { tags, tags_removed }: RowValues,
+  mode: CheckOptions['tags'],
+): Pick<RowChange, 'tags'> {
+  if (!tags) return {}
+  if (tags_removed) return { tags: { add: tags, remove: tags_removed } }
+  return { tags: mode === 'add' ? { add: tags } : { replace: tags } }
+}
+
 const fileOf = (
-  { file_url, id: _, ...values }: RowValues,
-  on_conflict: Entry['on_conflict'],
-): ImportFile => ({ ...values, on_conflict, source: { type: 'url', url: file_url } })
+  { file_url, id: _, no_products: __, fetches: ___, command, ...values }: RowValues,
+  { on_conflict: chosen, tags }: CheckOptions,
+): ImportFile => ({
+  ...values,
+  tags_removed: values.tags_removed ?? (values.tags && tags === 'add' ? [] : undefined),
+  on_conflict: command === 'new' ? 'error' : chosen,
+  source: { type: 'url', url: file_url },
+})

@@ -17,7 +17,7 @@ import {
 } from './analyse.ts'
 import type { CheckProgress } from './check-state.ts'
 import { dropCorrections, type RowEdit } from './edits.ts'
-import type { ColumnMapping } from './columns.ts'
+import type { ColumnMapping, RowMatch } from './columns.ts'
 import {
   exportShape,
   filesOfRow,
@@ -50,7 +50,15 @@ const STALE = '1 hour'
 export interface CheckOptions {
   probe: boolean
   on_conflict: OnConflict
+  /** Whether tags without signs, and named products, replace those of an existing file. */
+  tags: 'add' | 'replace'
+  products: 'add' | 'replace'
+  /** How rows without an id find existing files. */
+  match: RowMatch
 }
+
+/** How rows change existing files, unless something else was chosen. */
+export const ROW_MODES = { tags: 'replace', products: 'add', match: 'id' } as const
 
 export interface CsvFormat extends Format {
   encoding: Encoding

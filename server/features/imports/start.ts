@@ -1,6 +1,12 @@
 // Starts an import, for every channel: the shop's settings complete each file's draft, and the
 // shop's attached workflow runs, or the built-in one.
-import type { Entry, EntrySettings, Mapping } from '../../../plugins/contract/index.ts'
+import {
+  partsOfNames,
+  type Entry,
+  type EntrySettings,
+  type Mapping,
+  type ProductNames,
+} from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { GrowingEntry } from '../../engine/grow.ts'
@@ -13,21 +19,32 @@ import { builtInWorkflow, type ImportChannel } from '../workflows/channel.ts'
 import { attachedWorkflow } from '../workflows/find.ts'
 import { sourceKeys, type ImportOrigin } from '../workflows/sources.ts'
 
+/** How a channel names the products of a file; a text may name several, with `;` between them. */
+export interface NamedProducts {
+  product_sku?: string | undefined
+  product_skus?: string[] | undefined
+  product_handle?: string | undefined
+  product_id?: string | undefined
+}
+
 /** One file that a channel imports. Absent settings come from the shop. */
-export interface ImportFile extends EntrySettings {
+export interface ImportFile extends EntrySettings, NamedProducts {
   filename: string
   source: Entry['source']
   on_conflict: Entry['on_conflict']
-  product_sku?: string | undefined
   /** The products that it belongs to; others are then not looked for. */
   products?: readonly Mapping[] | undefined
   /** The text that is matched instead of the file's name. */
   match_as?: string | undefined
+  /** The SHA-256 hash that its bytes must have, in hex. */
+  sha256?: string | undefined
   /** The bare UUID of a file: the import becomes its next version. */
   replaces?: string | undefined
   /** Beginnings of the file's name that may be SKUs, longest first. */
   sku_prefixes?: readonly string[] | undefined
   tags?: readonly string[] | undefined
+  /** Tags that an existing file loses (`Entry.tags_removed`). */
+  tags_removed?: readonly string[] | undefined
   /** What the source states (`Entry.states`); absent: every field above that is present. */
   states?: readonly string[] | undefined
   /** The name of the file's pack, which is created if there is none. */
@@ -103,22 +120,36 @@ export async function importEntries(
   files: readonly ImportFile[],
 ): Promise<Pick<GrowingEntry, 'entry' | 'draft'>[]> {
   const { settings } = await readShop(scope)
-  return files.map(({ filename, source, on_conflict, product_sku, products, ...file }) => {
-    const { sku_prefixes, replaces, match_as, states, ...own } = file
-    const stated = states ?? statedIn({ ...own, products: products ?? product_sku })
+  return files.map(({ filename, source, on_conflict, products, ...file }) => {
+    const { product_sku, product_skus, product_handle, product_id, ...unnamed } = file
+    const product_names = productNames({ product_sku, product_skus, product_handle, product_id })
+    const { sku_prefixes, replaces, match_as, states, tags_removed, sha256, ...own } = unnamed
+    const tags = [...(own.tags ?? []), ...(tags_removed ?? [])]
+    const stated = states ?? statedIn({ ...own, tags, products: products ?? product_names })
     return {
       entry: {
         filename: cleanName(filename),
         ...(cleanName(filename) === filename.normalize('NFC') ? {} : { name_cleaned: true }),
         source,
         on_conflict,
-        ...present({ product_sku: product_sku || undefined, products }),
-        ...present({ sku_prefixes, replaces, match_as }),
+        ...present({ product_names, products }),
+        ...present({ sku_prefixes, replaces, match_as, tags_removed }),
+        ...present({ sha256: sha256?.toLowerCase() || undefined }),
         ...(stated.length > 0 ? { states: stated } : {}),
       },
       draft: draftFrom({ filename, ...present(own) } satisfies DraftOptions, settings),
     }
   })
+}
+
+/** The names of a file's products as an entry has them; undefined: none are named. */
+export function productNames(named: NamedProducts): ProductNames | undefined {
+  const skus = [named.product_sku ?? '', ...(named.product_skus ?? [])].filter((sku) => sku !== '')
+  const handles = partsOfNames(named.product_handle ?? '')
+  const ids = partsOfNames(named.product_id ?? '')
+  const names = { skus: [...new Set(skus)], handles, ids }
+  const given = Object.entries(names).filter(([, values]) => values.length > 0)
+  return given.length === 0 ? undefined : Object.fromEntries(given)
 }
 
 /** The names of fields with a value. A list without values and an empty text state nothing. */

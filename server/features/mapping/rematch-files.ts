@@ -1,4 +1,5 @@
 // Matches files without a product again when the catalog has new products, SKUs or titles.
+import { SKU_SEPARATOR } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { present } from '../../core/lazy.ts'
 import { withOptions } from '../../engine/steps.ts'
@@ -41,7 +42,7 @@ export async function rematchFiles(
 }
 
 const WANTED_IS_KNOWN = `exists (select from variants v where v.shop_id = :shop
-  and v.sku = f.wanted_sku)`
+  and (v.sku = f.wanted_sku or v.sku = any(string_to_array(f.wanted_sku, '${SKU_SEPARATOR}'))))`
 const MAY_BE_GUESSED = `f.wanted_sku is null and coalesce(f.auto_map, :auto_map::boolean)`
 
 async function filesOf(

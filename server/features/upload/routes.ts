@@ -16,6 +16,7 @@ import {
   itemError,
   messageText,
   onConflict,
+  productNameFields,
   tags,
   timestamp,
 } from '../../http/schemas.ts'
@@ -49,12 +50,7 @@ const MAX_CHECKED = 1000
 const fileChoices = z.strictObject({
   tags: tags.optional().describe('In addition to the tags of each file'),
   pack: packName.optional().describe('The name of their pack, created if there is none'),
-  product_sku: z
-    .string()
-    .min(1)
-    .max(255)
-    .optional()
-    .describe('Maps all files to the product with this SKU'),
+  ...productNameFields,
   ...entrySettingFields,
 })
 

@@ -10,6 +10,7 @@ import {
   startImport,
   type ImportFile,
   type ImportRequest,
+  type NamedProducts,
 } from '../imports/start.ts'
 import { uploadChannel } from './channel.ts'
 import type { UploadRow } from './rows.ts'
@@ -17,11 +18,10 @@ import type { UploadRow } from './rows.ts'
 type Import = UploadRow & { replaces?: string }
 
 /** What a batch says about all of its files. */
-export interface FileChoices extends EntrySettings {
+export interface FileChoices extends EntrySettings, NamedProducts {
   tags?: readonly string[] | undefined
   /** The name of a pack, which is created if there is none. */
   pack?: string | undefined
-  product_sku?: string | undefined
 }
 
 /** Starts the operation over these uploads, inside the caller's transaction; returns its UUID. */

@@ -1,5 +1,5 @@
 // Reads the mirror for guessing: SKUs ignoring case, tags, titles, and products by their ids.
-import type { CatalogProduct } from '../../../plugins/contract/index.ts'
+import type { CatalogProduct, NamedProduct } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { lastOf } from '../../core/lazy.ts'
 
@@ -166,6 +166,22 @@ export async function findProduct(
   )
   if (!row || (variantId !== null && row.variant === null)) return null
   return { product_id: productId, ...row }
+}
+
+/** The products with these ids or handles, of several with one handle the first; unknown ones are absent. */
+export async function findProducts(
+  scope: ShopScope,
+  by: 'id' | 'handle',
+  values: readonly string[],
+): Promise<Map<string, NamedProduct>> {
+  const asked = values.filter(isText)
+  if (asked.length === 0) return new Map()
+  const rows = await scope.query<NamedProduct & { value: string }>(
+    `select distinct on (${by}) ${by} as value, id as product_id, title as product_title from products
+     where shop_id = :shop and ${by} = any(:asked::text[]) order by ${by}, id`,
+    { asked },
+  )
+  return new Map(rows.map(({ value, ...product }) => [value, product]))
 }
 
 /** PostgreSQL stores neither the character 0 nor half a surrogate pair. */

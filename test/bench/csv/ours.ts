@@ -3,7 +3,12 @@
 import { createReadStream } from 'node:fs'
 import { checkUpload } from '../../../server/features/csv/check-run.ts'
 import { createSkuCount } from '../../../server/features/csv/sku-count.ts'
-import { receiveCsv, removeUpload, requireUpload } from '../../../server/features/csv/uploads.ts'
+import {
+  ROW_MODES,
+  receiveCsv,
+  removeUpload,
+  requireUpload,
+} from '../../../server/features/csv/uploads.ts'
 import { openDatabase } from '../../../server/core/db/database.ts'
 import { forShop } from '../../../server/core/db/for-shop.ts'
 import { createLogger } from '../../../server/core/log.ts'
@@ -22,7 +27,7 @@ async function check(file: string) {
   const received = performance.now() - started
   const upload = {
     ...(await requireUpload(scope, id)),
-    check_options: { probe: false, on_conflict: 'error' as const },
+    check_options: { probe: false, on_conflict: 'error' as const, ...ROW_MODES },
   }
   const end = await checkUpload(scope, upload, {
     probe: () => Promise.reject(new Error('The bench sends no requests')),

@@ -13,6 +13,8 @@ export const CSV_FIELDS = [
   'filename',
   'file_url',
   'product_sku',
+  'product_handle',
+  'product_id',
   'expiry_days',
   'download_limit',
   'view',
@@ -26,6 +28,8 @@ export const CSV_FIELDS = [
   'ask_for',
   'tags',
   'id',
+  'command',
+  'sha256',
 ] as const
 export type CsvUpload = Schemas['CsvFile']
 export type CsvEncoding = Schemas['CsvEncoding']['encoding']

@@ -2,6 +2,7 @@
 import { useState } from 'react'
 import {
   CSV_FIELDS,
+  type CsvCheck,
   type CsvColumns,
   type CsvEncoding,
   type CsvUpload,
@@ -283,9 +284,21 @@ function Columns({ upload }: { upload: CsvUpload }) {
   )
 }
 
-function Check({ upload: { id, check: before, missing }, onChecking }: Props) {
+type RowModes = Pick<CsvCheck, 'match' | 'tags' | 'products'>
+
+const namesProducts = ({ product_sku, product_handle, product_id }: CsvColumns) =>
+  [product_sku, product_handle, product_id].some((header) => header !== null)
+
+function Check({ upload: { id, check: before, missing: required, mapping }, onChecking }: Props) {
   const [conflict, setConflict] = useState<Conflict>(before?.on_conflict ?? 'error')
   const [probe, setProbe] = useState(before?.probe ?? true)
+  const [modes, setModes] = useState<RowModes>({
+    match: before?.match ?? 'id',
+    tags: before?.tags ?? 'replace',
+    products: before?.products ?? 'add',
+  })
+  // Rows that change files by their names need no address.
+  const missing = modes.match === 'id' ? required : required.filter((field) => field !== 'file_url')
   const check = useCheckCsv(id)
   return (
     <Titled
@@ -304,6 +317,7 @@ function Check({ upload: { id, check: before, missing }, onChecking }: Props) {
           value={conflict}
           onChange={(value) => setConflict(value as Conflict)}
         />
+        <RowChoices mapping={mapping} modes={modes} onChange={setModes} />
       </div>
       <Checkbox
         label={t('Check that every file URL responds')}
@@ -318,20 +332,73 @@ function Check({ upload: { id, check: before, missing }, onChecking }: Props) {
           variant="primary"
           disabled={missing.length > 0}
           loading={check.isPending}
-          onClick={() => check.mutate({ probe, on_conflict: conflict }, { onSuccess: onChecking })}
+          onClick={() =>
+            check.mutate({ probe, on_conflict: conflict, ...modes }, { onSuccess: onChecking })
+          }
         >
           {t('Check the file')}
         </Button>
-        {missing.length > 0 && (
-          <Text as="span" tone="subdued">
-            {t('Choose a column first for: {fields}.', {
-              fields: CSV_FIELDS.filter((field) => missing.includes(field))
-                .map((field) => CSV_FIELDS_TEXT[field].label)
-                .join(', '),
-            })}
-          </Text>
-        )}
+        <MissingColumns missing={missing} />
       </InlineStack>
     </Titled>
   )
 }
+
+const MissingColumns = ({ missing }: { missing: readonly string[] }) =>
+  missing.length === 0 ? null : (
+    <Text as="span" tone="subdued">
+      {t('Choose a column first for: {fields}.', {
+        fields: CSV_FIELDS.filter((field) => missing.includes(field))
+          .map((field) => CSV_FIELDS_TEXT[field].label)
+          .join(', '),
+      })}
+    </Text>
+  )
+
+interface RowChoicesProps {
+  mapping: CsvColumns
+  modes: RowModes
+  onChange: (modes: RowModes) => void
+}
+
+/** How rows find existing files, and change them. */
+const RowChoices = ({ mapping, modes, onChange }: RowChoicesProps) => (
+  <>
+    <Select
+      label={t('Rows change existing files')}
+      helpText={t(
+        'A file of a row’s name is changed, and gets the bytes of its URL, if it has one.',
+      )}
+      options={[
+        { value: 'id', label: t('Match by ID') },
+        { value: 'filename', label: t('Match by name where there is no ID') },
+      ]}
+      value={modes.match}
+      onChange={(value) => onChange({ ...modes, match: value as RowModes['match'] })}
+    />
+    {mapping.tags !== null && (
+      <Select
+        label={t('Tags of existing files')}
+        helpText={t('Tags with + or - are always added or removed.')}
+        options={[
+          { value: 'replace', label: t('The row’s tags replace them') },
+          { value: 'add', label: t('The row’s tags are added') },
+        ]}
+        value={modes.tags}
+        onChange={(value) => onChange({ ...modes, tags: value as RowModes['tags'] })}
+      />
+    )}
+    {namesProducts(mapping) && (
+      <Select
+        label={t('Products of existing files')}
+        helpText={t('If a product of a row is unknown, none is removed.')}
+        options={[
+          { value: 'add', label: t('The row’s products are added') },
+          { value: 'replace', label: t('The row’s products replace them') },
+        ]}
+        value={modes.products}
+        onChange={(value) => onChange({ ...modes, products: value as RowModes['products'] })}
+      />
+    )}
+  </>
+)

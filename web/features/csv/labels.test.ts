@@ -5,6 +5,9 @@ import { checkStage, problemPlace } from './labels.ts'
 const check: CsvCheck = {
   probe: true,
   on_conflict: 'error',
+  match: 'id',
+  tags: 'replace',
+  products: 'add',
   phase: 'rows',
   rows: 250,
   skus: 0,
@@ -16,6 +19,9 @@ const check: CsvCheck = {
   error_rows: 0,
   import_rows: 1,
   update_rows: 0,
+  delete_rows: 0,
+  restore_rows: 0,
+  ignored_rows: 0,
 }
 
 test('a check shows its phase', () => {

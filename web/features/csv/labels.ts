@@ -15,7 +15,15 @@ export const CSV_FIELDS_TEXT: Record<CsvField, { label: string; help: string; re
   file_url: { label: t('File URL'), help: t('The URL to fetch the file from.'), required: true },
   product_sku: {
     label: t('Product SKU'),
-    help: t('The file is attached to the product with this SKU.'),
+    help: t('The file is attached to the product with this SKU; write several as EB-001;EB-002.'),
+  },
+  product_handle: {
+    label: t('Product handle'),
+    help: t('The end of the product’s address in the shop; several with ; between them.'),
+  },
+  product_id: {
+    label: t('Product ID'),
+    help: t('As in the column products of an export. none: it is in no product.'),
   },
   expiry_days: { label: t('Expiry days'), help: t('Empty: as in Settings.') },
   download_limit: { label: t('Download limit'), help: t('Empty: as in Settings.') },
@@ -55,12 +63,23 @@ export const CSV_FIELDS_TEXT: Record<CsvField, { label: string; help: string; re
     label: t('Ask for'),
     help: t('email: buyers enter their address before a download. Empty or none: nothing.'),
   },
-  tags: { label: t('Tags'), help: t('Separate several tags with commas or semicolons.') },
+  tags: {
+    label: t('Tags'),
+    help: t('Separate several with commas or semicolons. +new;-old adds and removes tags.'),
+  },
   id: {
     label: t('File ID'),
     help: t(
       'ID of an existing file: the row changes that file. Empty cells leave its settings unchanged.',
     ),
+  },
+  sha256: {
+    label: t('SHA-256'),
+    help: t('The hash of the file at the URL. Other bytes are an error.'),
+  },
+  command: {
+    label: t('Command'),
+    help: t('new, update, merge, delete, restore or ignore. Empty: new files, and changes by ID.'),
   },
 }
 

@@ -22,9 +22,10 @@ export function StartCard({ upload, check }: Props) {
   const start = useStartCsv(upload.id)
   const faulty = check.error_rows > 0 || check.errors > 0
   const valid = Math.max(0, check.rows - check.error_rows)
-  const begin = () =>
+  const begin = (preview: boolean) =>
     start.mutate(
       {
+        dry_run: preview,
         only_valid: onlyValid,
         on_conflict: check.on_conflict,
         // An absent option is the shop's setting.
@@ -56,20 +57,34 @@ export function StartCard({ upload, check }: Props) {
         checked={notify ?? settings?.email_on_complete ?? false}
         onChange={setNotify}
       />
-      <InlineStack gap="200">
-        <Button
-          variant="primary"
-          disabled={valid === 0 || (faulty && !onlyValid) || upload.recheck !== null}
-          loading={start.isPending}
-          onClick={begin}
-        >
-          {faulty ? t('Import the valid rows') : t('Start the import')}
-        </Button>
-        <Button url="/import/csv">{t('Choose another file')}</Button>
-      </InlineStack>
+      <StartButtons
+        label={faulty ? t('Import the valid rows') : t('Start the import')}
+        disabled={valid === 0 || (faulty && !onlyValid) || upload.recheck !== null}
+        pending={start.isPending}
+        onStart={begin}
+      />
     </Titled>
   )
 }
+
+interface ButtonsProps {
+  label: string
+  disabled: boolean
+  pending: boolean
+  onStart: (preview: boolean) => void
+}
+
+const StartButtons = ({ label, disabled, pending, onStart }: ButtonsProps) => (
+  <InlineStack gap="200">
+    <Button variant="primary" disabled={disabled} loading={pending} onClick={() => onStart(false)}>
+      {label}
+    </Button>
+    <Button disabled={disabled || pending} onClick={() => onStart(true)}>
+      {t('Preview')}
+    </Button>
+    <Button url="/import/csv">{t('Choose another file')}</Button>
+  </InlineStack>
+)
 
 interface FaultyProps {
   check: CsvCheck
@@ -109,7 +124,11 @@ const FaultyRows = ({ check, valid, onlyValid, onOnlyValid }: FaultyProps) => (
 const ReadyRows = ({ check, valid }: Pick<FaultyProps, 'check' | 'valid'>) => (
   <Banner tone="success" title={t('The file can be imported')}>
     <p>
-      {[readyText(valid, check.update_rows), warningsText(check.warnings)]
+      {[
+        readyText(valid - check.ignored_rows, check.update_rows),
+        trashText(check.delete_rows, check.restore_rows),
+        warningsText(check.warnings),
+      ]
         .filter(Boolean)
         .join(' ')}
     </p>
@@ -123,6 +142,14 @@ const readyText = (valid: number, updates: number): string =>
         { valid, updates },
       )
     : t('{valid, plural, one {# row is} other {# rows are}} ready.', { valid })
+
+const trashText = (deleted: number, restored: number): string =>
+  deleted + restored === 0
+    ? ''
+    : t('{deleted, number} move files to the trash, {restored, number} restore them.', {
+        deleted,
+        restored,
+      })
 
 const warningsText = (warnings: number): string =>
   warnings === 0

@@ -808,6 +808,12 @@ export interface components {
     }
     CsvCheck: {
       /**
+       * @description `filename`: rows without an id change the file of their name, if there is one
+       * @default id
+       * @enum {string}
+       */
+      match?: 'id' | 'filename'
+      /**
        * @description What to do if a name is taken
        * @default error
        * @enum {string}
@@ -818,6 +824,18 @@ export interface components {
        * @default true
        */
       probe?: boolean
+      /**
+       * @description Of existing files: named products are added to theirs, or replace them
+       * @default add
+       * @enum {string}
+       */
+      products?: 'add' | 'replace'
+      /**
+       * @description Of existing files: tags without signs are added to theirs, or replace them
+       * @default replace
+       * @enum {string}
+       */
+      tags?: 'add' | 'replace'
     }
     CsvColumnMapping: {
       /** Format: date-time */
@@ -828,6 +846,7 @@ export interface components {
         available_after_days: string | null
         available_from: string | null
         buyer_text: string | null
+        command: string | null
         customer_tag: string | null
         download_limit: string | null
         expiry_days: string | null
@@ -835,7 +854,10 @@ export interface components {
         filename: string | null
         first_use_hours: string | null
         id: string | null
+        product_handle: string | null
+        product_id: string | null
         product_sku: string | null
+        sha256: string | null
         tags: string | null
         view: string | null
         view_days: string | null
@@ -853,6 +875,7 @@ export interface components {
         available_after_days?: string | null
         available_from?: string | null
         buyer_text?: string | null
+        command?: string | null
         customer_tag?: string | null
         download_limit?: string | null
         expiry_days?: string | null
@@ -860,7 +883,10 @@ export interface components {
         filename?: string | null
         first_use_hours?: string | null
         id?: string | null
+        product_handle?: string | null
+        product_id?: string | null
         product_sku?: string | null
+        sha256?: string | null
         tags?: string | null
         view?: string | null
         view_days?: string | null
@@ -875,6 +901,7 @@ export interface components {
         available_after_days?: string | null
         available_from?: string | null
         buyer_text?: string | null
+        command?: string | null
         customer_tag?: string | null
         download_limit?: string | null
         expiry_days?: string | null
@@ -882,7 +909,10 @@ export interface components {
         filename?: string | null
         first_use_hours?: string | null
         id?: string | null
+        product_handle?: string | null
+        product_id?: string | null
         product_sku?: string | null
+        sha256?: string | null
         tags?: string | null
         view?: string | null
         view_days?: string | null
@@ -935,20 +965,32 @@ export interface components {
     }
     CsvFile: {
       check: {
+        /** @description Rows that move a file to the trash */
+        delete_rows: number
         /** @description Rows with at least one error */
         error_rows: number
         errors: number
+        /** @description Rows that do nothing */
+        ignored_rows: number
         /** @description Rows without an error that import a file */
         import_rows: number
+        /** @enum {string} */
+        match: 'id' | 'filename'
         /** @enum {string} */
         on_conflict: 'error' | 'skip' | 'rename' | 'overwrite' | 'new_version'
         /** @enum {string} */
         phase: 'waiting' | 'rows' | 'skus' | 'urls' | 'done'
         probe: boolean
+        /** @enum {string} */
+        products: 'add' | 'replace'
+        /** @description Rows that restore a file from the trash */
+        restore_rows: number
         /** @description Rows read so far */
         rows: number
         skus: number
         skus_total: number
+        /** @enum {string} */
+        tags: 'add' | 'replace'
         /** @description Rows without an error that change an existing file */
         update_rows: number
         /** @description Addresses that were requested so far */
@@ -974,6 +1016,11 @@ export interface components {
           sure: number
         } | null
         buyer_text: {
+          header: string
+          reason: string
+          sure: number
+        } | null
+        command: {
           header: string
           reason: string
           sure: number
@@ -1013,7 +1060,22 @@ export interface components {
           reason: string
           sure: number
         } | null
+        product_handle: {
+          header: string
+          reason: string
+          sure: number
+        } | null
+        product_id: {
+          header: string
+          reason: string
+          sure: number
+        } | null
         product_sku: {
+          header: string
+          reason: string
+          sure: number
+        } | null
+        sha256: {
           header: string
           reason: string
           sure: number
@@ -1090,6 +1152,7 @@ export interface components {
         available_after_days: string | null
         available_from: string | null
         buyer_text: string | null
+        command: string | null
         customer_tag: string | null
         download_limit: string | null
         expiry_days: string | null
@@ -1097,7 +1160,10 @@ export interface components {
         filename: string | null
         first_use_hours: string | null
         id: string | null
+        product_handle: string | null
+        product_id: string | null
         product_sku: string | null
+        sha256: string | null
         tags: string | null
         view: string | null
         view_days: string | null
@@ -1113,6 +1179,7 @@ export interface components {
           available_after_days: string | null
           available_from: string | null
           buyer_text: string | null
+          command: string | null
           customer_tag: string | null
           download_limit: string | null
           expiry_days: string | null
@@ -1120,7 +1187,10 @@ export interface components {
           filename: string | null
           first_use_hours: string | null
           id: string | null
+          product_handle: string | null
+          product_id: string | null
           product_sku: string | null
+          sha256: string | null
           tags: string | null
           view: string | null
           view_days: string | null
@@ -1237,6 +1307,8 @@ export interface components {
             | 'filename'
             | 'file_url'
             | 'product_sku'
+            | 'product_handle'
+            | 'product_id'
             | 'expiry_days'
             | 'download_limit'
             | 'view'
@@ -1250,6 +1322,8 @@ export interface components {
             | 'ask_for'
             | 'tags'
             | 'id'
+            | 'command'
+            | 'sha256'
           )
         | null
       /** @description The corrections that are meaningful for all of its rows */
@@ -1287,6 +1361,7 @@ export interface components {
         available_after_days: string | null
         available_from: string | null
         buyer_text: string | null
+        command: string | null
         customer_tag: string | null
         download_limit: string | null
         expiry_days: string | null
@@ -1294,7 +1369,10 @@ export interface components {
         filename: string | null
         first_use_hours: string | null
         id: string | null
+        product_handle: string | null
+        product_id: string | null
         product_sku: string | null
+        sha256: string | null
         tags: string | null
         view: string | null
         view_days: string | null
@@ -1308,6 +1386,7 @@ export interface components {
         available_after_days: string | null
         available_from: string | null
         buyer_text: string | null
+        command: string | null
         customer_tag: string | null
         download_limit: string | null
         expiry_days: string | null
@@ -1315,7 +1394,10 @@ export interface components {
         filename: string | null
         first_use_hours: string | null
         id: string | null
+        product_handle: string | null
+        product_id: string | null
         product_sku: string | null
+        sha256: string | null
         tags: string | null
         view: string | null
         view_days: string | null
@@ -1334,6 +1416,7 @@ export interface components {
           available_after_days?: string | null
           available_from?: string | null
           buyer_text?: string | null
+          command?: string | null
           customer_tag?: string | null
           download_limit?: string | null
           expiry_days?: string | null
@@ -1341,7 +1424,10 @@ export interface components {
           filename?: string | null
           first_use_hours?: string | null
           id?: string | null
+          product_handle?: string | null
+          product_id?: string | null
           product_sku?: string | null
+          sha256?: string | null
           tags?: string | null
           view?: string | null
           view_days?: string | null
@@ -1378,6 +1464,11 @@ export interface components {
     }
     CsvStart: {
       auto_map?: boolean
+      /**
+       * @description Only preview what each row would do, until the operation is confirmed
+       * @default false
+       */
+      dry_run?: boolean
       notify?: boolean
       /**
        * @description Absent, or the same as in the check
@@ -5393,8 +5484,19 @@ export interface components {
          * @example 48
          */
         first_use_hours?: number | null
-        /** @description Always maps to the product with this SKU */
+        /** @description Maps to the product with this handle; several with `;` between them */
+        product_handle?: string
+        /**
+         * @description Maps to the product with this id, or number of its id; several with `;` between them
+         * @example gid://shopify/Product/1
+         */
+        product_id?: string
+        /** @description Always maps to the product with this SKU; several with `;` between them. A SKU that contains `;` is looked up whole first */
         product_sku?: string
+        /** @description Maps to all products with these SKUs; an unknown one is a warning */
+        product_skus?: string[]
+        /** @description The SHA-256 hash that the bytes must have, in hex */
+        sha256?: string
         tags?: string[]
         /**
          * @description The address from which the file is fetched
@@ -5817,20 +5919,32 @@ export interface components {
     }
     ListedCsvFile: {
       check: {
+        /** @description Rows that move a file to the trash */
+        delete_rows: number
         /** @description Rows with at least one error */
         error_rows: number
         errors: number
+        /** @description Rows that do nothing */
+        ignored_rows: number
         /** @description Rows without an error that import a file */
         import_rows: number
+        /** @enum {string} */
+        match: 'id' | 'filename'
         /** @enum {string} */
         on_conflict: 'error' | 'skip' | 'rename' | 'overwrite' | 'new_version'
         /** @enum {string} */
         phase: 'waiting' | 'rows' | 'skus' | 'urls' | 'done'
         probe: boolean
+        /** @enum {string} */
+        products: 'add' | 'replace'
+        /** @description Rows that restore a file from the trash */
+        restore_rows: number
         /** @description Rows read so far */
         rows: number
         skus: number
         skus_total: number
+        /** @enum {string} */
+        tags: 'add' | 'replace'
         /** @description Rows without an error that change an existing file */
         update_rows: number
         /** @description Addresses that were requested so far */
@@ -9783,8 +9897,17 @@ export interface components {
         first_use_hours?: number | null
         /** @description The name of their pack, created if there is none */
         pack?: string
-        /** @description Maps all files to the product with this SKU */
+        /** @description Maps to the product with this handle; several with `;` between them */
+        product_handle?: string
+        /**
+         * @description Maps to the product with this id, or number of its id; several with `;` between them
+         * @example gid://shopify/Product/1
+         */
+        product_id?: string
+        /** @description Always maps to the product with this SKU; several with `;` between them. A SKU that contains `;` is looked up whole first */
         product_sku?: string
+        /** @description Maps to all products with these SKUs; an unknown one is a warning */
+        product_skus?: string[]
         /** @description In addition to the tags of each file */
         tags?: string[]
         /**
@@ -9859,8 +9982,17 @@ export interface components {
         first_use_hours?: number | null
         /** @description The name of their pack, created if there is none */
         pack?: string
-        /** @description Maps all files to the product with this SKU */
+        /** @description Maps to the product with this handle; several with `;` between them */
+        product_handle?: string
+        /**
+         * @description Maps to the product with this id, or number of its id; several with `;` between them
+         * @example gid://shopify/Product/1
+         */
+        product_id?: string
+        /** @description Always maps to the product with this SKU; several with `;` between them. A SKU that contains `;` is looked up whole first */
         product_sku?: string
+        /** @description Maps to all products with these SKUs; an unknown one is a warning */
+        product_skus?: string[]
         /** @description In addition to the tags of each file */
         tags?: string[]
         /**
@@ -9929,8 +10061,17 @@ export interface components {
         first_use_hours?: number | null
         /** @description The name of their pack, created if there is none */
         pack?: string
-        /** @description Maps all files to the product with this SKU */
+        /** @description Maps to the product with this handle; several with `;` between them */
+        product_handle?: string
+        /**
+         * @description Maps to the product with this id, or number of its id; several with `;` between them
+         * @example gid://shopify/Product/1
+         */
+        product_id?: string
+        /** @description Always maps to the product with this SKU; several with `;` between them. A SKU that contains `;` is looked up whole first */
         product_sku?: string
+        /** @description Maps to all products with these SKUs; an unknown one is a warning */
+        product_skus?: string[]
         /** @description In addition to the tags of each file */
         tags?: string[]
         /**

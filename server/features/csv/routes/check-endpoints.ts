@@ -9,7 +9,7 @@ import { fromCursor, integer, toCursor } from '../../../http/cursors.ts'
 import { type Endpoint } from '../../../http/endpoint.ts'
 import { listOf, onConflict, page } from '../../../http/schemas.ts'
 import { sendChunks } from '../../../http/stream-body.ts'
-import { csvConflict, csvFileOf, csvIdOf, csvReply, csvEndpoint } from './parts.ts'
+import { csvConflict, csvFileOf, csvIdOf, csvReply, csvEndpoint, rowModes } from './parts.ts'
 
 export const csvCheckRoutes = (): Endpoint[] => [check(), stop(), problems(), errors()]
 
@@ -20,6 +20,7 @@ const check = () =>
       .strictObject({
         probe: z.boolean().default(true).describe('Check that each address answers'),
         on_conflict: onConflict.default('error').describe('What to do if a name is taken'),
+        ...rowModes,
       })
       .meta({ id: 'CsvCheck' }),
     replies: {

@@ -1,7 +1,7 @@
 // What the routes of CSV imports share.
 import { z } from 'zod'
 import { FIELDS, type ColumnMapping, type CsvField } from '../columns.ts'
-import { requireUpload } from '../uploads.ts'
+import { requireUpload, ROW_MODES } from '../uploads.ts'
 import { requirePublicId } from '../../../core/ids.ts'
 import { csvRecord, csvSchema } from './record.ts'
 import { endpointsOf, type Caller } from '../../../http/endpoint.ts'
@@ -21,6 +21,21 @@ export const columnMapping = z
       Object.fromEntries(FIELDS.map((field) => [field, given[field] ?? null])) as ColumnMapping,
   )
   .describe('Field → the header of its column; absent or null: no column')
+
+const mode = z.enum(['add', 'replace'])
+/** How the rows change existing files. */
+export const rowModes = {
+  tags: mode
+    .default(ROW_MODES.tags)
+    .describe('Of existing files: tags without signs are added to theirs, or replace them'),
+  products: mode
+    .default(ROW_MODES.products)
+    .describe('Of existing files: named products are added to theirs, or replace them'),
+  match: z
+    .enum(['id', 'filename'])
+    .default(ROW_MODES.match)
+    .describe('`filename`: rows without an id change the file of their name, if there is one'),
+}
 
 export const csvIdOf = (id: string) => requirePublicId('csv', id)
 export const csvFileOf = async (caller: Caller, id: string) =>

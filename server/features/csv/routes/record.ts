@@ -101,6 +101,9 @@ export const correctableRowRecord = ({
 const checkSchema = z.object({
   probe: z.boolean(),
   on_conflict: onConflict,
+  tags: z.enum(['add', 'replace']),
+  products: z.enum(['add', 'replace']),
+  match: z.enum(['id', 'filename']),
   phase: z.enum(['waiting', 'rows', 'skus', 'urls', 'done']),
   rows: z.number().int().describe('Rows read so far'),
   skus: z.number().int(),
@@ -112,6 +115,9 @@ const checkSchema = z.object({
   error_rows: z.number().int().describe('Rows with at least one error'),
   import_rows: z.number().int().describe('Rows without an error that import a file'),
   update_rows: z.number().int().describe('Rows without an error that change an existing file'),
+  delete_rows: z.number().int().describe('Rows that move a file to the trash'),
+  restore_rows: z.number().int().describe('Rows that restore a file from the trash'),
+  ignored_rows: z.number().int().describe('Rows that do nothing'),
 })
 
 export const csvSchema = z
@@ -251,7 +257,7 @@ export function csvRecord(upload: CsvUpload): z.output<typeof csvSchema> {
     ),
     mapping,
     saved_mapping: upload.saved_mapping,
-    missing: missingColumns(mapping),
+    missing: missingColumns(mapping, upload.check_options?.match),
     problems: upload.structure.map((one) => ({
       ...one,
       ...problemTexts(one),
@@ -279,6 +285,7 @@ function previewOf({
   sample,
   sample_edits,
   mapping,
+  check_options,
 }: CsvUpload): z.output<typeof csvSchema>['preview'] {
   const places = placesOf(mapping, headers)
   const edits = new Map(sample_edits.map((edit) => [edit.row, edit]))
@@ -286,7 +293,7 @@ function previewOf({
   return kept.map(({ row, cells: original }) => {
     const cells = correctedCells(original, edits.get(row))
     const shape = shapeProblem(cells, headers)
-    const found = shape ? [shape] : readValues(cells, places).problems
+    const found = shape ? [shape] : readValues(cells, places, check_options?.match).problems
     const cell = (at: number) => (at < 0 ? null : cellText(cells[at] ?? ''))
     return {
       row,
@@ -316,6 +323,7 @@ function checkOf({ check_options, progress }: ListedUpload): z.output<typeof che
   if (progress) {
     const { phase, rows, skus, skus_total, urls, urls_total, errors, warnings } = progress
     const { error_rows, import_rows, update_rows } = progress
+    const { delete_rows, restore_rows, ignored_rows } = progress
     const counts = {
       rows,
       skus,
@@ -327,6 +335,9 @@ function checkOf({ check_options, progress }: ListedUpload): z.output<typeof che
       error_rows,
       import_rows,
       update_rows,
+      delete_rows,
+      restore_rows,
+      ignored_rows,
     }
     return { ...check_options, phase, ...counts }
   }
@@ -338,6 +349,9 @@ function checkOf({ check_options, progress }: ListedUpload): z.output<typeof che
     error_rows: 0,
     import_rows: 0,
     update_rows: 0,
+    delete_rows: 0,
+    restore_rows: 0,
+    ignored_rows: 0,
   }
 }
 

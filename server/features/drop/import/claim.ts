@@ -7,7 +7,13 @@ import { firstOf, zip } from '../../../core/lazy.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { OVERWRITING } from '../../../files/admission.ts'
 import { nameKey, tagProblem } from '../../../files/rules.ts'
-import { importEntries, startImport, statedIn, type ImportFile } from '../../imports/start.ts'
+import {
+  importEntries,
+  productNames,
+  startImport,
+  statedIn,
+  type ImportFile,
+} from '../../imports/start.ts'
 import type { ImportOrigin } from '../../workflows/sources.ts'
 import { dropChannel } from '../channel.ts'
 import type { DropEntry } from '../entries.ts'
@@ -74,23 +80,28 @@ async function filesOf(
   }))
 }
 
-function fileOf({ entry, row }: ClaimedFile, settings: DropSettings, claim: string): ImportFile {
-  const { filename, product_sku: sku, tags = [], ...own }: Partial<ManifestRow> = row?.values ?? {}
-  const folder = fromFolder(entry, settings.folder_names)
+function fileOf({ entry, row }: ClaimedFile, drop: DropSettings, claim: string): ImportFile {
+  const { filename, tags = [], ...own }: Partial<ManifestRow> = row?.values ?? {}
+  const { product_sku, product_handle, product_id, tags_removed, ...settings } = own
+  const products = productNames({ product_sku, product_handle, product_id })
+  const folder = fromFolder(entry, drop.folder_names)
   const prefixes =
-    sku || settings.match_by !== 'sku_prefix' ? {} : { sku_prefixes: skuPrefixes(entry.name) }
+    products || drop.match_by !== 'sku_prefix' ? {} : { sku_prefixes: skuPrefixes(entry.name) }
   return {
     // Names cannot begin or end with spaces here: a person would not see them.
     filename: filename || entry.name.trim() || entry.name,
     source: { type: 'drop', id: entry.id, claim },
-    on_conflict: settings.on_conflict,
-    product_sku: sku,
+    on_conflict: drop.on_conflict,
     ...prefixes,
     ...folder,
     tags: [...(folder.tags ?? []), ...tags],
     ...own,
     // Tags and packs that follow from the folder are only for new files.
-    states: statedIn({ ...own, tags, products: sku }),
+    states: statedIn({
+      ...settings,
+      tags: [...tags, ...(tags_removed ?? [])],
+      products,
+    }),
   }
 }
 

@@ -1,6 +1,6 @@
 // import.csv, dropped with the files: the columns of the CSV import with `file_name` instead of
 // `file_url`. Each row names a file in the same folder, and gives its SKU, tags and settings.
-import { say, type EntrySettings, type Text, textOf } from '../../../../plugins/contract/index.ts'
+import { say, type Text, textOf } from '../../../../plugins/contract/index.ts'
 import { AppError } from '../../../core/errors.ts'
 import { bodyOf } from '../../csv/body-rows.ts'
 import {
@@ -20,7 +20,10 @@ export const MANIFEST = /^import\.csv$/i
 export const MAX_MANIFEST_BYTES = 10 * 1024 * 1024
 const MAX_ROWS = 50_000
 
-export type ManifestRow = Pick<RowValues, 'filename' | 'product_sku' | 'tags'> & EntrySettings
+export type ManifestRow = Omit<
+  RowValues,
+  'id' | 'file_url' | 'command' | 'fetches' | 'sha256' | 'no_products'
+>
 
 export interface Manifest {
   /** The rows by the names of their files, in the form of `nameKey`. */
@@ -60,7 +63,15 @@ export async function readManifest(bytes: Buffer): Promise<Manifest> {
 }
 
 /** The file is in the folder, and new. */
-const ownOf = ({ id: _, file_url: __, ...own }: RowValues): ManifestRow => own
+const ownOf = ({
+  id: _,
+  file_url: __,
+  command: ___,
+  fetches: ____,
+  sha256: _____,
+  no_products: ______,
+  ...own
+}: RowValues): ManifestRow => own
 
 /** The column that names the file. `filename` is its name in the shop if both columns exist. */
 function columnsOf(headers: readonly string[]): { file: number; places: Record<CsvField, number> } {
@@ -77,7 +88,7 @@ function columnsOf(headers: readonly string[]): { file: number; places: Record<C
   const labels = headerLabels(headers.map((one, n) => (n === file ? '' : one)))
   const places = placesOf(mappingOf(suggestColumns(labels, [])), labels)
   const filename = own >= 0 ? at('filename') : file
-  return { file, places: { ...places, file_url: -1, id: -1, filename } }
+  return { file, places: { ...places, file_url: -1, id: -1, command: -1, sha256: -1, filename } }
 }
 
 /**

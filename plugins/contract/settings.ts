@@ -513,7 +513,7 @@ export const FILE_SETTINGS = {
       .min(1, sayPlain('Enter a text; null means that buyers see none'))
       .max(MAX_BUYER_TEXT, sayFixed('At most {count} characters', { count: MAX_BUYER_TEXT }))
       .regex(/^[^\p{Cc}]*(?:[\n\t][^\p{Cc}]*)*$/u, sayPlain('The text has control characters'))
-      // In a CSV file it means that there is none.
+      // In a CSV file it means no text.
       .refine(
         (text) => text.toLowerCase() !== NO_TERM,
         sayPlain('Enter a text; null means that buyers see none'),

@@ -107,7 +107,10 @@ test('a command that npx has kept runs that of the installation, and an installe
       '--yes',
       `--package=${server.url}/stevedore.tgz?${build}`,
       '--',
-      ...['stevedore', 'files', '--limit', '1'],
+      'stevedore',
+      'files',
+      '--limit',
+      '1',
     ],
   ])
   await old.remove()

@@ -232,42 +232,42 @@ const MailFields = ({ value, onChange }: Props) => (
         onChange({ delivery_mail: chosen as DeliverySettings['delivery_mail'] })
       }
     />
-    {value.delivery_mail === 'own' && (
-      <Select
-        label={t('When it is sent')}
-        helpText={t(
-          'A delay leaves time to cancel an order or to correct its address. The page after the purchase has the link immediately.',
-        )}
-        options={delaysWith(value.mail_delay_minutes).map((minutes) => ({
-          value: String(minutes),
-          label:
-            minutes === 0
-              ? t('Immediately')
-              : t('After {minutes, plural, one {# minute} other {# minutes}}', { minutes }),
-        }))}
-        value={String(value.mail_delay_minutes)}
-        onChange={(minutes) => onChange({ mail_delay_minutes: Number(minutes) })}
-      />
-    )}
-    {value.delivery_mail === 'own' && (
-      <Checkbox
-        label={t('Email buyers when a file becomes available')}
-        helpText={t('One email for each order, when the release date of its files has come.')}
-        checked={value.release_mail}
-        onChange={(release_mail) => onChange({ release_mail })}
-      />
-    )}
-    {value.delivery_mail === 'own' && (
-      <Checkbox
-        label={t('Text buyers without an email address')}
-        helpText={t(
-          'Orders by phone or at a till may have a phone number only. Their buyers get one text message with the link. It needs an SMS gateway of the installation, which may charge for it.',
-        )}
-        checked={value.text_buyers}
-        onChange={(text_buyers) => onChange({ text_buyers })}
-      />
-    )}
+    {value.delivery_mail === 'own' && <OwnMailFields value={value} onChange={onChange} />}
   </BlockStack>
+)
+
+const OwnMailFields = ({ value, onChange }: Omit<Props, 'problems'>) => (
+  <>
+    <Select
+      label={t('When it is sent')}
+      helpText={t(
+        'A delay leaves time to cancel an order or to correct its address. The page after the purchase has the link immediately.',
+      )}
+      options={delaysWith(value.mail_delay_minutes).map((minutes) => ({
+        value: String(minutes),
+        label:
+          minutes === 0
+            ? t('Immediately')
+            : t('After {minutes, plural, one {# minute} other {# minutes}}', { minutes }),
+      }))}
+      value={String(value.mail_delay_minutes)}
+      onChange={(minutes) => onChange({ mail_delay_minutes: Number(minutes) })}
+    />
+    <Checkbox
+      label={t('Email buyers when a file becomes available')}
+      helpText={t('One email for each order, when the release date of its files has come.')}
+      checked={value.release_mail}
+      onChange={(release_mail) => onChange({ release_mail })}
+    />
+    <Checkbox
+      label={t('Text buyers without an email address')}
+      helpText={t(
+        'Orders by phone or at a till may have a phone number only. Their buyers get one text message with the link. It needs an SMS gateway of the installation, which may charge for it.',
+      )}
+      checked={value.text_buyers}
+      onChange={(text_buyers) => onChange({ text_buyers })}
+    />
+  </>
 )
 
 const NewFilesFields = ({ value, onChange }: Props) => (

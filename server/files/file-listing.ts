@@ -170,7 +170,7 @@ const shownColumn = (name: string) =>
     : name
 
 /** SQL: the tags of a cell. A tag that begins with a sign would be read as a change of tags. */
-const ESCAPED_TAGS = String.raw`regexp_replace(array_to_string(tags, ';'), '(^|;)(?=\\?[-+\\])', '\1\\', 'g')`
+const ESCAPED_TAGS = String.raw`regexp_replace(array_to_string(tags, ';'), '(^|;)([-+\\])', '\1\\\2', 'g')`
 
 /** The values of a row of `files`. PostgreSQL does not compute values that no column uses. */
 const VALUES = `id, filename, size_bytes, tags, ${ENTRY_SETTINGS.map(shownColumn).join(', ')},

@@ -90,7 +90,9 @@ function fieldsOf({ operation }: DocumentedEndpoint): IdField[] {
   }
   const schema = requestBody?.content?.['application/json']?.schema
   const fields = schema ? idFields(schema) : []
-  return [...new Map(fields.map((field) => [field.path.join('.'), field])).values()]
+  // The texts of a row of a CSV file are read by its check: an id in them is one of a row that fails.
+  const stated = fields.filter(({ path }) => !path.includes('values'))
+  return [...new Map(stated.map((field) => [field.path.join('.'), field])).values()]
 }
 
 /** The body with the value at this path. */
@@ -175,6 +177,7 @@ const WITHOUT_EFFECT: Readonly<Record<string, string>> = {
   'put /api/files/bulk-update': 'each unknown file counts as failed',
   'post /api/new-files/dismiss': 'nothing waits for the product',
   'post /api/unfiled-products/dismiss': 'a product that nobody bought is in no list',
+  'post /api/files/import': 'an unknown product is a warning of its file, as an unknown SKU is',
   'post /api/uploads/batches': 'the name of a pack',
   'patch /api/uploads/batches/{id}': 'the name of a pack',
 }

@@ -131,7 +131,12 @@ describe.each(templatesIn(MAILS, '.html.hbs'))('the mail %s', (file) => {
     // Made by this server.
     const address = 'https://a.example/x'
     const linked = [{ name: value, terms: value, address }]
-    return renderMail({ template, data: { ...values, address, linked } }, 'https://a.example')
+    const lines = [[{ text: value }, { text: value, address: value }]]
+    const texts = [{ filename: value, text: value, lines }]
+    return renderMail(
+      { template, data: { ...values, address, linked, texts } },
+      'https://a.example',
+    )
   }
   test('shows values as text', async () => {
     expect(valuesFor(source, WORD).raw.filter((name) => !RAW.includes(name))).toEqual([])

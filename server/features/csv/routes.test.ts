@@ -27,6 +27,7 @@ const NO_TERMS = {
   view_limit: null,
   view_days: null,
   customer_tag: null,
+  buyer_text: null,
   ask_for: null,
 }
 const HEAD = 'filename,file_url,product_sku,expiry_days,download_limit,tags'

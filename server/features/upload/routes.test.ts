@@ -497,7 +497,7 @@ describe('a batch', () => {
     expect(await fileNamed('stated-1.txt')).toMatchObject({ pack: { name: 'Own' } })
     expect(await fileNamed('stated-2.txt')).toMatchObject({ pack: { name: 'Common' } })
     const entries = await app.owner.scope.query<{ sku: string }>(
-      `select entry ->> 'product_sku' as sku from items
+      `select entry #>> '{product_names,skus,0}' as sku from items
        where shop_id = :shop and operation_id = :operation order by position`,
       { operation: parsePublicId('import', operation) },
     )

@@ -40,6 +40,7 @@ const TERMS = [
   'available_after_days',
   'first_use_hours',
   'customer_tag',
+  'buyer_text',
   'ask_for',
 ] as const
 const ON_REQUEST: readonly string[] = ['id', 'view', 'sha256', ...TERMS, 'url']
@@ -282,8 +283,13 @@ describe('a CSV export', () => {
           made.map(({ filename, tags, fields }, at) => ({
             id: ids[at],
             filename,
+            command: null,
+            fetches: false,
             file_url: '',
             product_sku: '',
+            product_handle: '',
+            product_id: '',
+            sha256: '',
             tags: tags.length > 0 ? tags : undefined,
             ...fields,
           })),

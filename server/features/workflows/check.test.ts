@@ -222,5 +222,10 @@ test('workflows that delete are distinguished from those that restore', () => {
   const taking = parts.workflows
     .filter((workflow) => deletes(workflow, parts.plugins))
     .map(({ id }) => id)
-  expect(taking.toSorted()).toEqual(['delete-files', 'merge-duplicates', 'purge-files'])
+  expect(taking.toSorted()).toEqual([
+    'delete-files',
+    'merge-duplicates',
+    'purge-files',
+    'update-from-csv',
+  ])
 })

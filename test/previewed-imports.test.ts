@@ -79,11 +79,12 @@ describe.each(ON_CONFLICT)('names that are taken: %s', (policy) => {
       .toBe('previewed')
     const foreseen = await previewed.engine.items(previewed.scope, preview, { limit: 100 })
     const { items } = await imported.untilEnd(await start(imported, NAMES, policy, false))
-    // A preview counts the versions of a file once, also if several entries add one.
+    // A preview counts the versions of a file once, also if several entries add one. The file for which
+    // an entry is left out has another id in each shop, and in a preview perhaps none yet.
     const shown = (rows: typeof items) =>
       rows.map(({ status, error, after }) => ({
         status,
-        error,
+        error: error && { ...error, existing: undefined },
         after: { ...after, version: after?.version !== undefined },
       }))
     expect(shown(foreseen)).toEqual(shown(items))

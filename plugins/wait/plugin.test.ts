@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest'
 import { fileItem, writeContext } from '../../test/fakes/context.ts'
+import { pluginSuite } from '../../test/suites/plugins.ts'
 import { english, textOf } from '../contract/index.ts'
 import { wait } from './plugin.ts'
+
+const items = ['book.pdf', 'map.pdf'].map((filename) => fileItem(filename, { filename }))
+pluginSuite(wait, () =>
+  Promise.resolve({ items, options: { for: 1 }, context: writeContext(), state: () => null }),
+)
 
 const parse = (options: object) => wait.options.safeParse(options)
 

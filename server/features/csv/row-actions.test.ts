@@ -69,7 +69,7 @@ describe('a row without an id', () => {
       expect(done(command, { filename, fetches }, 'filename')).toEqual(expected),
   )
 
-  it('imports a file where files are not matched by name, whatever its name is', () => {
+  it('imports a new file when rows match by id, even if its name is taken', () => {
     const all = [null, ...COMMANDS].map((command) => [
       command,
       done(command, { filename: 'a.pdf', fetches: true })[0],

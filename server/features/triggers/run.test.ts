@@ -276,7 +276,7 @@ test('each event is in one run, also if two runs begin at once', async () => {
   expect(await waiting(marks)).toEqual([])
 })
 
-test('what waits from before a trigger got another event is about the files of its own event', async () => {
+test('an event that waits while its trigger is changed keeps its own files', async () => {
   const marks = await onChange('renamed', { event: 'file.trashed' })
   const first = await changeAll('five')
   await raise('renamed', first, [], 'file.trashed')

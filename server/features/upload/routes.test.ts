@@ -478,7 +478,7 @@ describe('a batch', () => {
     const wrong = { files: { tags: [''], pack: '' } }
     expect((await app.owner.call('PATCH', `/api/uploads/batches/${id}`, wrong)).status).toBe(422)
   })
-  it('gives each file the SKU and the pack of its own metadata, before those of the batch', async () => {
+  it('prefers the SKU and the pack in the metadata of a file to those of its batch', async () => {
     const id = await batch({ count: 2, files: { pack: 'Common', product_sku: 'NO-SUCH-SKU' } })
     const own = { pack: 'Own', product_sku: 'NO-SUCH-SKU-EITHER' }
     const sent = [

@@ -58,7 +58,12 @@ export interface BuyersRow {
 /** A line of a text, in which addresses are links. */
 export type TextLine = readonly { text: string; address?: string }[]
 
-const ADDRESS = /(https?:\/\/[^\s<>"]*[^\s<>"'.,:;!?)\]}»”’])/u
+/** Characters that end an address: also letters of scripts that put no space after it. */
+const NOT_IN_ADDRESS = String.raw`\s<>"\u3000-\u303f\uff00-\uffef\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}`
+const ADDRESS = new RegExp(
+  `(https?://[^${NOT_IN_ADDRESS}]*[^${NOT_IN_ADDRESS}'.,:;!?)\\]}»”’])`,
+  'u',
+)
 
 /** The lines of a text that a merchant wrote for buyers; null: there is none. */
 export const textLines = (text: string | null): TextLine[] =>

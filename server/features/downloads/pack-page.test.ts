@@ -113,6 +113,20 @@ test('the text of a file keeps its lines, and its addresses are links', () => {
     [],
     [{ text: 'Help (' }, { text: address, address }, { text: '): ask us.' }],
   ])
+  for (const [before, after] of [
+    ['詳しくは', 'をご覧ください。'],
+    ['자세한 내용은 ', '을 보세요'],
+    ['（', '）'],
+    ['See ', ', or ask.'],
+  ] as const) {
+    const text = `${before}https://example.com/a${after}`
+    const [one] = rowsOf(shown({ ...file, gated: false, locked: null, buyer_text: text }))
+    expect(one?.text.flat().map((part) => part.text)).toEqual([
+      before,
+      'https://example.com/a',
+      after,
+    ])
+  }
   // Only who may have the file reads it.
   expect(locked?.text).toEqual([])
 })

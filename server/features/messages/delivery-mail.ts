@@ -270,7 +270,7 @@ async function insertMails(
          'given', case when :about::text = 'added' then :operation::uuid end,
          'released', :released::text),
        :operation::uuid, :batched,
-       case when :delay::int > 0 then now() + :delay::int * interval '1 minute' end
+       now() + nullif(:delay::int, 0) * interval '1 minute'
      from unnest(:deliveries::uuid[]) delivery on conflict do nothing returning id`,
     {
       deliveries,

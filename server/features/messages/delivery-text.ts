@@ -52,7 +52,7 @@ export async function queueDeliveryTexts(
     `insert into outbox (shop_id, key, kind, payload, due_at)
      select :shop, 'delivery-text/' || delivery || '/' || :occasion::text, 'sms',
        jsonb_build_object('template', :template::text, 'delivery', delivery),
-       case when :delay::int > 0 then now() + :delay::int * interval '1 minute' end
+       now() + nullif(:delay::int, 0) * interval '1 minute'
      from unnest(:deliveries::uuid[]) delivery on conflict do nothing returning id`,
     { deliveries, occasion, template: TEMPLATE, delay: delayMinutes },
   )

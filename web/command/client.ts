@@ -1,13 +1,11 @@
 // The typed client: `openapi-fetch` over the types of the API, with what every program needs
 // in addition to single requests.
 import createClient from 'openapi-fetch'
-import { randomUUID } from 'node:crypto'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { ownPackage } from './own-package.ts'
 import { openFile } from './local-file.ts'
 import { dataOf, errorFrom, errorOf, StevedoreError } from './errors.ts'
-import { Requests, sendRequest } from './requests.ts'
+import { Requests, sendRequest, type RequestsParts } from './requests.ts'
 import { sendOverTus, uploadIdOf, type ByteSource } from './tus.ts'
 import type * as Public from './types.ts'
 import type { Paths } from './paths.ts'
@@ -24,7 +22,7 @@ export interface ClientParts {
 export const stevedore: typeof Public.stevedore = (options = {}) => openClient(options).client
 
 /** The client with its requests. Throws if there is no address or no key. */
-export function openClient(options: Public.StevedoreOptions): ClientParts {
+export function openClient(options: Public.StevedoreOptions & RequestsParts): ClientParts {
   const url = options.url ?? process.env.STEVEDORE_URL ?? ownPackage()?.stevedore?.url
   const key = options.key ?? process.env.STEVEDORE_KEY
   if (!url) throw new Error('Give the address of the installation: `url`, or STEVEDORE_URL')
@@ -37,6 +35,7 @@ function clientOf(requests: Requests): Public.Stevedore {
   const typed = createClient<Paths>({
     baseUrl: requests.url,
     fetch: (request) => sendRequest(requests, request),
+    signal: requests.signal ?? null,
     // The API takes lists as `a,b`.
     querySerializer: { array: { style: 'form', explode: false } },
   })
@@ -73,7 +72,7 @@ async function* allPages(requests: Requests, at: string, query: object): AsyncGe
 }
 
 async function readJson<Data>(requests: Requests, at: string, init = {}): Promise<Data> {
-  const response = await requests.send(at, { ...init })
+  const response = await requests.send(at, init)
   if (!response.ok) throw await errorFrom(response)
   return (await response.json()) as Data
 }
@@ -89,12 +88,11 @@ async function waitUntilEnded(
   { onChange, signal }: Public.WaitOptions = {},
 ): Promise<Public.Operation> {
   const at = `/api/operations/${encodeURIComponent(id)}`
-  const cancel = signal ? { signal } : {}
   for (let interval = SHORTEST_MS; ; interval = Math.min(interval * 1.5, LONGEST_MS)) {
-    const operation: Public.Operation = await readJson(requests, at, cancel)
+    const operation: Public.Operation = await readJson(requests, at, signal ? { signal } : {})
     onChange?.(operation)
     if (!BUSY.includes(operation.status)) return operation
-    await sleep(interval, undefined, cancel)
+    await requests.sleep(interval, signal)
   }
 }
 
@@ -158,7 +156,7 @@ async function resultOf(
     const [result] = results
     if (!result) throw errorOf(404, { error: { code: 'not_found', message: 'No such upload' } })
     if (!wait || !OPEN.includes(result.status)) return result
-    await sleep(RESULT_MS, undefined, signal ? { signal } : {})
+    await requests.sleep(RESULT_MS, signal)
   }
 }
 
@@ -172,7 +170,7 @@ export async function uploadResults(
     '/api/uploads/results',
     {
       method: 'POST',
-      headers: { 'Content-Type': 'application/json', 'Idempotency-Key': randomUUID() },
+      headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify({ upload_ids: ids }),
     },
   )

@@ -78,6 +78,19 @@ test('all pages of a list are read, with its query and the key', async () => {
   expect(seen[0]?.authorization).toBe('Bearer sdk_test_key')
 })
 
+test('a list with names in its path is read with their values', async () => {
+  const { shop, seen } = await serving(page(['a'], null), page(['b'], null))
+  const names: string[] = []
+  for (const id of ['op_1', 'op/2'])
+    for await (const { filename } of shop.all('/api/operations/{id}/items', {}, { id }))
+      names.push(filename)
+  expect(names).toEqual(['a', 'b'])
+  expect(seen.map(({ url }) => url)).toEqual([
+    '/api/operations/op_1/items?limit=250',
+    '/api/operations/op%2F2/items?limit=250',
+  ])
+})
+
 test('a change is repeated with the same key and body until it is answered', async () => {
   const running = { status: 409, json: refusal('idempotency_in_progress') }
   const made = { status: 201, json: { data: [], next_cursor: null } }
@@ -126,7 +139,12 @@ test('an answer that is none of the API, and no answer, are errors too', async (
 
 test('waiting ends with the operation, or with its preview', async () => {
   const at = (status: string): Reply => ({ status: 200, json: { id: 'op_1', status } })
-  const { shop, seen, waits } = await serving(at('queued'), at('running'), at('partial'), at('previewed'))
+  const { shop, seen, waits } = await serving(
+    at('queued'),
+    at('running'),
+    at('partial'),
+    at('previewed'),
+  )
   const states: string[] = []
   const ended = await shop.wait('op_1', { onChange: ({ status }) => states.push(status) })
   expect(ended.status).toBe('partial')
@@ -151,11 +169,13 @@ test('the signal of a run ends its requests, those with types too', async () => 
   expect(seen).toHaveLength(1)
 })
 
-test.each(['//other.example.com/', '/\\other.example.com/', '/\t/other.example.com/', 'http://127.0.0.1:1/'])(
-  'no other host is sent the key: %j',
-  async (at) => {
-    const { shop, seen } = await serving(page([], null))
-    await expect(shop.fetch(at)).rejects.toThrow('is no path of')
-    expect(seen).toEqual([])
-  },
-)
+test.each([
+  '//other.example.com/',
+  '/\\other.example.com/',
+  '/\t/other.example.com/',
+  'http://127.0.0.1:1/',
+])('no other host is sent the key: %j', async (at) => {
+  const { shop, seen } = await serving(page([], null))
+  await expect(shop.fetch(at)).rejects.toThrow('is no path of')
+  expect(seen).toEqual([])
+})

@@ -2,6 +2,7 @@
 // in addition to single requests.
 import createClient from 'openapi-fetch'
 import path from 'node:path'
+import { ownValue } from '../../plugins/_page/own-value.ts'
 import { ownPackage } from './own-package.ts'
 import { openFile } from './local-file.ts'
 import { dataOf, errorFrom, errorOf, StevedoreError } from './errors.ts'
@@ -42,7 +43,8 @@ function clientOf(requests: Requests): Public.Stevedore {
   const client: Public.Stevedore = Object.assign(typed, {
     url: requests.url,
     fetch: (at: string, init?: RequestInit) => requests.send(at, init ?? {}),
-    all: (at: string, query: unknown) => allPages(requests, at, query as object) as never,
+    all: (at: string, query?: unknown, params?: Readonly<Record<string, string>>) =>
+      allPages(requests, pathOf(at, params), query as object) as never,
     wait: (id: string, given?: Public.WaitOptions) => waitUntilEnded(requests, id, given),
     upload: (file: string | Uint8Array, given: Public.UploadOptions = {}) =>
       uploadFile(requests, file, given),
@@ -55,6 +57,13 @@ function clientOf(requests: Requests): Public.Stevedore {
 }
 
 const PAGE = 250
+
+const pathOf = (at: string, params: Readonly<Record<string, string>> = {}): string =>
+  at.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = ownValue(params, name)
+    if (value === undefined) throw new Error(`Give the \`${name}\` in ${at}`)
+    return encodeURIComponent(value)
+  })
 
 async function* allPages(requests: Requests, at: string, query: object): AsyncGenerator<unknown> {
   let cursor: string | null = null
@@ -141,7 +150,10 @@ const sourceOf = (bytes: Uint8Array): ByteSource => ({
   read: (from, length) => Promise.resolve(new Uint8Array(bytes.slice(from, from + length))),
 })
 
-const OPEN = ['uploading', 'received', 'importing']
+/** Its import has not ended. */
+export const isOpen = ({ status }: Public.UploadResult): boolean =>
+  ['uploading', 'received', 'importing'].includes(status)
+
 /** Reads are cheap, but writes, which this POST counts as, are limited. */
 const RESULT_MS = 1000
 
@@ -155,7 +167,7 @@ async function resultOf(
     const results = await uploadResults(requests, [uploadIdOf(at)])
     const [result] = results
     if (!result) throw errorOf(404, { error: { code: 'not_found', message: 'No such upload' } })
-    if (!wait || !OPEN.includes(result.status)) return result
+    if (!wait || !isOpen(result)) return result
     await requests.sleep(RESULT_MS, signal)
   }
 }

@@ -27,7 +27,7 @@ async function serving(failures = 0) {
   const { handle } = commandPackage({ folder, baseUrl: null })
   const koa = new Koa()
   koa.use(errorResponses(silent))
-  koa.use((ctx) => handle(ctx))
+  koa.use((ctx) => handle(ctx, async () => undefined))
   const server = createServer(koa.callback())
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())

@@ -33,13 +33,20 @@ interface Packed {
 const MAX_KEPT = 4
 
 export function commandPackage({ folder, baseUrl }: CommandPackageParts): Mount {
-  const kept = new Map<string, Packed>()
+  const kept = new Map<string, Promise<Packed>>()
+  const packedFor = (url: string): Promise<Packed> => {
+    const known = kept.get(url)
+    if (known) return known
+    if (kept.size >= MAX_KEPT) kept.clear()
+    const packing = folder().then((place) => pack(place, url))
+    kept.set(url, packing)
+    packing.catch(() => kept.delete(url))
+    return packing
+  }
   const handle = async (ctx: Context): Promise<void> => {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw notAllowed(ctx, ['GET', 'HEAD'])
     const url = baseUrl ?? originOf(ctx)
-    const packed = kept.get(url) ?? (await pack(await folder(), url))
-    if (kept.size >= MAX_KEPT) kept.clear()
-    kept.set(url, packed)
+    const packed = await packedFor(url)
     ctx.status = 200
     ctx.type = 'application/gzip'
     ctx.etag = packed.etag

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { buildEnvironment, buildIn, newestSource } from './page.ts'
+import { buildEnvironment, buildIn, commandIn, newestSource, runBuild } from './page.ts'
 import { sized } from '../../test/scale.ts'
 
 let folder: string
@@ -48,4 +48,17 @@ test('the cache of compiled modules is the same folder for the build, which runs
   })
   process.env.NODE_COMPILE_CACHE = 'node_modules/.cache/compiled'
   expect(buildEnvironment().NODE_COMPILE_CACHE).toBe(path.resolve('node_modules/.cache/compiled'))
+})
+
+test('a failed build says why, without a stack', async () => {
+  const failing = `console.error('error during build:\\n' + new Error('Unexpected token').stack)
+    process.exitCode = 1`
+  await expect(runBuild(['-e', failing], 'The admin page')).rejects.toThrow(
+    /^The admin page could not be built:\nerror during build:\nError: Unexpected token$/,
+  )
+  const file = path.join(folder, 'a-file')
+  await writeFile(file, '')
+  await expect(commandIn(file)()).rejects.toThrow(
+    /^The command could not be built:\nENOTDIR: [^\n]+$/,
+  )
 })

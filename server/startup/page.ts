@@ -16,7 +16,7 @@ import {
 } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
-import { promisify } from 'node:util'
+import { promisify, stripVTControlCharacters } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
 import { COMMAND, DIST, WEB } from '../http/page.ts'
 import type { Logger } from '../core/log.ts'
@@ -69,13 +69,22 @@ export async function buildIn(folder: string, write = build): Promise<string> {
   return folder
 }
 
+/** Both have ended when it rejects: the folder that they write to is then removed. */
 async function build(into: string): Promise<void> {
-  await Promise.all([buildPage(into), buildCommand(path.join(into, COMMAND))])
+  const builds = [buildPage(into), buildCommand(path.join(into, COMMAND))]
+  await Promise.allSettled(builds)
+  await Promise.all(builds)
 }
 
-/** Builds the command's package when it is asked for: in development no page is built. */
-export const commandIn = (dataDir: string) => () =>
-  buildCommand(path.resolve(dataDir, 'page', COMMAND))
+/** Builds the command's package once, when it is asked for: in development no page is built. */
+export function commandIn(dataDir: string): () => Promise<string> {
+  let built: Promise<string> | null = null
+  return () =>
+    (built ??= buildCommand(path.resolve(dataDir, 'page', COMMAND)).catch((error: unknown) => {
+      built = null
+      throw error
+    }))
+}
 
 /** Builds the package of the command and the client; resolves with its folder. */
 async function buildCommand(into: string): Promise<string> {
@@ -94,7 +103,8 @@ async function buildPage(into: string): Promise<void> {
   await runBuild([vite, ...args, '--configLoader', 'native'], 'The admin page')
 }
 
-async function runBuild(args: readonly string[], what: string): Promise<void> {
+/** Exported for its test. */
+export async function runBuild(args: readonly string[], what: string): Promise<void> {
   const child = spawn(process.execPath, args, {
     cwd: WEB,
     env: buildEnvironment(),
@@ -103,8 +113,14 @@ async function runBuild(args: readonly string[], what: string): Promise<void> {
   let output = ''
   child.stderr.on('data', (chunk) => (output += String(chunk)))
   const code = await new Promise((resolve) => child.once('close', resolve))
-  if (code !== 0) throw new Error(`${what} could not be built:\n${output}`)
+  if (code !== 0) throw new Error(`${what} could not be built:\n${reasonIn(output)}`)
 }
+
+/** What a build wrote about its failure, without colours and the bundler's stack. */
+const reasonIn = (output: string): string =>
+  stripVTControlCharacters(output)
+    .replace(/\n +at .*/s, '')
+    .trim()
 
 /**
  * With another NODE_ENV React's development version would be built. A relative NODE_COMPILE_CACHE,

@@ -112,6 +112,10 @@ const params = { path: { id: '' } }
 await shop.PATCH('/api/files/{id}', { params, body: { download_limit: 'many' } })
 // @ts-expect-error this list has no pages
 for await (const one of shop.all('/api/settings')) console.log(one)
+// @ts-expect-error the id is missing
+for await (const one of shop.all('/api/operations/{id}/items', {})) console.log(one)
+for await (const { status } of shop.all('/api/operations/{id}/items', {}, { id: '' }))
+  console.log(status)
 const { data } = await shop.GET('/api/files', { params: { query: { limit: 1 } } })
 const names: string[] = data?.data.map(({ filename }) => filename) ?? []
 // @ts-expect-error it is a text

@@ -26,12 +26,12 @@ The address of this installation with /api/docs describes all requests.`,
     header: { type: 'string', multiple: true },
   },
   run: async (context) => {
-    const { given, client, terminal, signal, values } = context
+    const { given, client, requests, terminal, values } = context
     const [method = '', at = ''] = given
     const verb = method.toUpperCase()
     if (!METHODS.includes(verb)) throw new UsageError(`METHOD is one of ${METHODS.join(', ')}`)
-    // Another host would be sent the key.
-    if (!/^\/(?!\/)/.test(at)) throw new UsageError('Give a path that begins with one /')
+    if (!at.startsWith('/') || !requests.addressOf(at))
+      throw new UsageError('Give a path that begins with one /')
     const data = await dataOf(context)
     const headers = new Headers(headersOf(values))
     if (data !== undefined)
@@ -39,7 +39,6 @@ The address of this installation with /api/docs describes all requests.`,
     const response = await client.fetch(at, {
       method: verb,
       headers,
-      signal,
       ...(data === undefined ? {} : { body: data }),
     })
     const bytes = new Uint8Array(await response.arrayBuffer())

@@ -90,4 +90,8 @@ async function buildCommand(folder: string): Promise<void> {
 }
 
 const [, , folder] = process.argv
-if (folder !== undefined) await buildCommand(path.resolve(folder))
+if (folder !== undefined)
+  await buildCommand(path.resolve(folder)).catch((error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+    process.exitCode = 1
+  })

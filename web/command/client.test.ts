@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { dataOf, stevedore, StevedoreError } from './client.ts'
+import { dataOf, openClient, stevedore, StevedoreError } from './client.ts'
 
 interface Seen {
   method: string
@@ -22,7 +22,7 @@ afterEach(async () => {
   for (const close of closings.splice(0)) await close()
 })
 
-/** A server that gives these answers, in their order; a number drops the connection. */
+/** A server that gives these answers, in their order; `drop` closes the connection. */
 async function serving(...replies: (Reply | 'drop')[]) {
   const seen: Seen[] = []
   const server = createServer((request, response) => {
@@ -42,12 +42,16 @@ async function serving(...replies: (Reply | 'drop')[]) {
     await new Promise((resolve) => server.close(resolve))
   })
   const retries: number[] = []
-  const shop = stevedore({
+  const waits: number[] = []
+  const stop = new AbortController()
+  const { client: shop } = openClient({
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     key: 'sdk_test_key',
     onRetry: ({ waitMs }) => retries.push(waitMs),
+    signal: stop.signal,
+    sleep: (ms) => Promise.resolve(void waits.push(ms)),
   })
-  return { shop, seen, retries }
+  return { shop, seen, retries, waits, stop }
 }
 
 async function textOf(request: IncomingMessage): Promise<string> {
@@ -74,10 +78,23 @@ test('all pages of a list are read, with its query and the key', async () => {
   expect(seen[0]?.authorization).toBe('Bearer sdk_test_key')
 })
 
+test('a list with names in its path is read with their values', async () => {
+  const { shop, seen } = await serving(page(['a'], null), page(['b'], null))
+  const names: string[] = []
+  for (const id of ['op_1', 'op/2'])
+    for await (const { filename } of shop.all('/api/operations/{id}/items', {}, { id }))
+      names.push(filename)
+  expect(names).toEqual(['a', 'b'])
+  expect(seen.map(({ url }) => url)).toEqual([
+    '/api/operations/op_1/items?limit=250',
+    '/api/operations/op%2F2/items?limit=250',
+  ])
+})
+
 test('a change is repeated with the same key and body until it is answered', async () => {
   const running = { status: 409, json: refusal('idempotency_in_progress') }
   const made = { status: 201, json: { data: [], next_cursor: null } }
-  const { shop, seen, retries } = await serving('drop', running, made)
+  const { shop, seen, retries, waits } = await serving('drop', running, made)
   const body = { file_ids: ['file_1'] }
   expect(dataOf(await shop.POST('/api/links', { body }))).toMatchObject({ data: [] })
   expect(seen).toHaveLength(3)
@@ -85,6 +102,7 @@ test('a change is repeated with the same key and body until it is answered', asy
   expect(seen[0]?.key).toMatch(/^[0-9a-f-]{36}$/)
   expect(seen.map((one) => JSON.parse(one.body) as unknown)).toEqual([body, body, body])
   expect(retries).toEqual([500, 1000])
+  expect(waits).toEqual(retries)
 })
 
 const refusal = (code: string) => ({
@@ -121,11 +139,43 @@ test('an answer that is none of the API, and no answer, are errors too', async (
 
 test('waiting ends with the operation, or with its preview', async () => {
   const at = (status: string): Reply => ({ status: 200, json: { id: 'op_1', status } })
-  const { shop, seen } = await serving(at('queued'), at('running'), at('partial'), at('previewed'))
+  const { shop, seen, waits } = await serving(
+    at('queued'),
+    at('running'),
+    at('partial'),
+    at('previewed'),
+  )
   const states: string[] = []
   const ended = await shop.wait('op_1', { onChange: ({ status }) => states.push(status) })
   expect(ended.status).toBe('partial')
   expect(states).toEqual(['queued', 'running', 'partial'])
+  expect(waits).toEqual([250, 375])
   expect((await shop.wait('op_2')).status).toBe('previewed')
   expect(seen.at(-1)?.url).toBe('/api/operations/op_2')
+})
+
+test('the signal of a run ends its requests, those with types too', async () => {
+  const { shop, seen, stop } = await serving(page(['a'], 'next'), page(['b'], null))
+  const names: string[] = []
+  const listing = async () => {
+    for await (const { filename } of shop.all('/api/files')) {
+      names.push(filename)
+      stop.abort()
+    }
+  }
+  await expect(listing()).rejects.toMatchObject({ name: 'AbortError' })
+  expect(names).toEqual(['a'])
+  await expect(shop.GET('/api/session')).rejects.toMatchObject({ name: 'AbortError' })
+  expect(seen).toHaveLength(1)
+})
+
+test.each([
+  '//other.example.com/',
+  '/\\other.example.com/',
+  '/\t/other.example.com/',
+  'http://127.0.0.1:1/',
+])('no other host is sent the key: %j', async (at) => {
+  const { shop, seen } = await serving(page([], null))
+  await expect(shop.fetch(at)).rejects.toThrow('is no path of')
+  expect(seen).toEqual([])
 })

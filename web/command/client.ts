@@ -1,13 +1,12 @@
 // The typed client: `openapi-fetch` over the types of the API, with what every program needs
 // in addition to single requests.
 import createClient from 'openapi-fetch'
-import { randomUUID } from 'node:crypto'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { ownValue } from '../../plugins/_page/own-value.ts'
 import { ownPackage } from './own-package.ts'
 import { openFile } from './local-file.ts'
 import { dataOf, errorFrom, errorOf, StevedoreError } from './errors.ts'
-import { Requests, sendRequest } from './requests.ts'
+import { Requests, sendRequest, type RequestsParts } from './requests.ts'
 import { sendOverTus, uploadIdOf, type ByteSource } from './tus.ts'
 import type * as Public from './types.ts'
 import type { Paths } from './paths.ts'
@@ -24,7 +23,7 @@ export interface ClientParts {
 export const stevedore: typeof Public.stevedore = (options = {}) => openClient(options).client
 
 /** The client with its requests. Throws if there is no address or no key. */
-export function openClient(options: Public.StevedoreOptions): ClientParts {
+export function openClient(options: Public.StevedoreOptions & RequestsParts): ClientParts {
   const url = options.url ?? process.env.STEVEDORE_URL ?? ownPackage()?.stevedore?.url
   const key = options.key ?? process.env.STEVEDORE_KEY
   if (!url) throw new Error('Give the address of the installation: `url`, or STEVEDORE_URL')
@@ -37,13 +36,15 @@ function clientOf(requests: Requests): Public.Stevedore {
   const typed = createClient<Paths>({
     baseUrl: requests.url,
     fetch: (request) => sendRequest(requests, request),
+    signal: requests.signal ?? null,
     // The API takes lists as `a,b`.
     querySerializer: { array: { style: 'form', explode: false } },
   })
   const client: Public.Stevedore = Object.assign(typed, {
     url: requests.url,
     fetch: (at: string, init?: RequestInit) => requests.send(at, init ?? {}),
-    all: (at: string, query: unknown) => allPages(requests, at, query as object) as never,
+    all: (at: string, query?: unknown, params?: Readonly<Record<string, string>>) =>
+      allPages(requests, pathOf(at, params), query as object) as never,
     wait: (id: string, given?: Public.WaitOptions) => waitUntilEnded(requests, id, given),
     upload: (file: string | Uint8Array, given: Public.UploadOptions = {}) =>
       uploadFile(requests, file, given),
@@ -56,6 +57,13 @@ function clientOf(requests: Requests): Public.Stevedore {
 }
 
 const PAGE = 250
+
+const pathOf = (at: string, params: Readonly<Record<string, string>> = {}): string =>
+  at.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = ownValue(params, name)
+    if (value === undefined) throw new Error(`Give the \`${name}\` in ${at}`)
+    return encodeURIComponent(value)
+  })
 
 async function* allPages(requests: Requests, at: string, query: object): AsyncGenerator<unknown> {
   let cursor: string | null = null
@@ -73,7 +81,7 @@ async function* allPages(requests: Requests, at: string, query: object): AsyncGe
 }
 
 async function readJson<Data>(requests: Requests, at: string, init = {}): Promise<Data> {
-  const response = await requests.send(at, { ...init })
+  const response = await requests.send(at, init)
   if (!response.ok) throw await errorFrom(response)
   return (await response.json()) as Data
 }
@@ -89,12 +97,11 @@ async function waitUntilEnded(
   { onChange, signal }: Public.WaitOptions = {},
 ): Promise<Public.Operation> {
   const at = `/api/operations/${encodeURIComponent(id)}`
-  const cancel = signal ? { signal } : {}
   for (let interval = SHORTEST_MS; ; interval = Math.min(interval * 1.5, LONGEST_MS)) {
-    const operation: Public.Operation = await readJson(requests, at, cancel)
+    const operation: Public.Operation = await readJson(requests, at, signal ? { signal } : {})
     onChange?.(operation)
     if (!BUSY.includes(operation.status)) return operation
-    await sleep(interval, undefined, cancel)
+    await requests.sleep(interval, signal)
   }
 }
 
@@ -143,7 +150,10 @@ const sourceOf = (bytes: Uint8Array): ByteSource => ({
   read: (from, length) => Promise.resolve(new Uint8Array(bytes.slice(from, from + length))),
 })
 
-const OPEN = ['uploading', 'received', 'importing']
+/** Its import has not ended. */
+export const isOpen = ({ status }: Public.UploadResult): boolean =>
+  ['uploading', 'received', 'importing'].includes(status)
+
 /** Reads are cheap, but writes, which this POST counts as, are limited. */
 const RESULT_MS = 1000
 
@@ -157,8 +167,8 @@ async function resultOf(
     const results = await uploadResults(requests, [uploadIdOf(at)])
     const [result] = results
     if (!result) throw errorOf(404, { error: { code: 'not_found', message: 'No such upload' } })
-    if (!wait || !OPEN.includes(result.status)) return result
-    await sleep(RESULT_MS, undefined, signal ? { signal } : {})
+    if (!wait || !isOpen(result)) return result
+    await requests.sleep(RESULT_MS, signal)
   }
 }
 
@@ -172,7 +182,7 @@ export async function uploadResults(
     '/api/uploads/results',
     {
       method: 'POST',
-      headers: { 'Content-Type': 'application/json', 'Idempotency-Key': randomUUID() },
+      headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify({ upload_ids: ids }),
     },
   )

@@ -86,7 +86,7 @@ export class Comparison {
     }
     let [before, idle] = [Infinity, 0]
     for (let asked = 0; ; asked++) {
-      const { data } = dataOf(await client.POST('/api/uploads/check', { body, signal }))
+      const { data } = dataOf(await client.POST('/api/uploads/check', { body }))
       const pending = data.filter(
         ({ reason, status }) => reason === 'digest_pending' && status === 'name_taken',
       ).length

@@ -72,7 +72,7 @@ export async function saveArtifact(
   const place = out ?? path.basename(filename)
   const isNew = out !== undefined || (await stat(place).catch(() => null)) === null
   if (!isNew) throw new UsageError(`${place} exists: name another file with --out`)
-  const response = await client.fetch(url, { signal })
+  const response = await client.fetch(url)
   if (!response.ok || !response.body) throw await errorFrom(response)
   const bytes = Readable.fromWeb(response.body as ReadableStream)
   if (out === '-') {

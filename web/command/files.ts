@@ -32,7 +32,7 @@ export const filesCommand: Command = {
       const products = file.mappings.map(({ product_title }) => product_title)
       terminal.result(
         { ...file },
-        `${file.id}  ${sizeText(file.size_bytes).padStart(9)}  ${file.filename}${products.length > 0 ? ` → ${products.join(', ')}` : ''}`,
+        `${file.id}  ${sizeText(file.size_bytes).padStart(10)}  ${file.filename}${products.length > 0 ? ` → ${products.join(', ')}` : ''}`,
       )
     }
     return EXIT.all

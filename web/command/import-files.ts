@@ -1,6 +1,6 @@
-// Imports files of this computer: sends what the comparison leaves, and follows their imports. What a run that was killed had begun is continued.
-import { setTimeout as sleep } from 'node:timers/promises'
-import { metadataOf, uploadResults } from './client.ts'
+// Imports files of this computer: sends what the comparison leaves, and follows their imports. What
+// a run that was killed had begun is continued.
+import { isOpen, metadataOf, uploadResults } from './client.ts'
 import { Comparison } from './comparison.ts'
 import type { Context } from './context.ts'
 import { dataOf, StevedoreError } from './errors.ts'
@@ -135,14 +135,14 @@ export class FileImport {
   }
 
   async #beginBatch(count: number): Promise<string> {
-    const { client, options, signal } = this.#parts
+    const { client, options } = this.#parts
     const body = {
       // Without a number the import would begin after the last file.
       count,
       ...(options.notify === undefined ? {} : { notify: options.notify }),
       ...(options.tags.length > 0 ? { files: { tags: options.tags } } : {}),
     }
-    return dataOf(await client.POST('/api/uploads/batches', { body, signal })).id
+    return dataOf(await client.POST('/api/uploads/batches', { body })).id
   }
 
   /** Null: it could not be sent, which is reported. */
@@ -173,7 +173,6 @@ export class FileImport {
             counted = bytes
             this.#showProgress(file)
           },
-          signal,
         })
         return { file, address, batch }
       } finally {
@@ -210,17 +209,14 @@ export class FileImport {
 
   /** Ends the import of a batch, also if not all of its files have arrived. */
   async #start(id: string): Promise<void> {
-    const { client, signal } = this.#parts
-    const answer = await client.POST('/api/uploads/batches/{id}/start', {
-      params: { path: { id } },
-      signal,
-    })
+    const params = { path: { id } }
+    const answer = await this.#parts.client.POST('/api/uploads/batches/{id}/start', { params })
     // 409: nothing has arrived, 404: an old batch was removed.
     if (answer.response.status !== 409 && answer.response.status !== 404) dataOf(answer)
   }
 
   async #follow(sent: readonly Sent[]): Promise<void> {
-    const { requests, outcomes, kept, terminal, signal } = this.#parts
+    const { requests, outcomes, kept, terminal } = this.#parts
     let open = [...sent]
     for (let wait = SHORTEST_MS; open.length > 0;) {
       const asked = open.slice(0, MAX_RESULTS)
@@ -232,7 +228,7 @@ export class FileImport {
       const ended = new Set<Sent>()
       for (const one of asked) {
         const result = results.get(uploadIdOf(one.address))
-        if (result && OPEN.has(result.status)) continue
+        if (result && isOpen(result)) continue
         outcomes.add(one.file, result ? outcomeOf(result) : GONE)
         await kept.forget(one.file)
         ended.add(one)
@@ -241,7 +237,7 @@ export class FileImport {
       if (open.length === 0) break
       terminal.progress(sent.length - open.length, sent.length, 'importing')
       wait = ended.size > 0 ? SHORTEST_MS : Math.min(wait * 1.5, LONGEST_MS)
-      await sleep(wait, undefined, { signal })
+      await requests.sleep(wait)
     }
     terminal.clear()
   }
@@ -250,7 +246,6 @@ export class FileImport {
 /** A key may make 120 such requests a minute. */
 const SHORTEST_MS = 600
 const LONGEST_MS = 5000
-const OPEN: ReadonlySet<string> = new Set(['uploading', 'received', 'importing'])
 const GONE: Outcome = { status: 'failed', about: 'The upload is not there any more' }
 
 const definedPack = (pack: string | undefined) => (pack === undefined ? {} : { pack })

@@ -1,7 +1,6 @@
 // Imports a list of addresses: the server reads, checks and fetches it.
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context } from './context.ts'
 import { dataOf, errorFrom } from './errors.ts'
 import { EXIT, UsageError, type ExitCode } from './exit.ts'
@@ -19,7 +18,7 @@ export async function importList(
   place: string,
   options: ImportOptions,
 ): Promise<ExitCode> {
-  const { terminal, client, signal } = context
+  const { terminal, client } = context
   if (OF_FILES.some((name) => options[name]) || options.pack || options.tags.length > 0)
     throw new UsageError('A list states SKUs, packs and tags in its columns')
   const list = await sendList(context, place)
@@ -29,9 +28,13 @@ export async function importList(
     return EXIT.wrong
   }
   const body = { on_conflict: options.onConflict }
-  dataOf(await client.POST('/api/csv/{id}/check', { params: { path }, body, signal }))
+  dataOf(await client.POST('/api/csv/{id}/check', { params: { path }, body }))
   const checked = await untilChecked(context, list.id)
-  for await (const { severity, row, column, message, code } of problems(context, list.id))
+  for await (const { severity, row, column, message, code } of client.all(
+    '/api/csv/{id}/problems',
+    {},
+    path,
+  ))
     terminal.result(
       { event: 'problem', severity, row, column, message, code },
       `${severity} in row ${row}${column === null ? '' : `, ${column}`}: ${message}`,
@@ -52,7 +55,6 @@ export async function importList(
       only_valid: options.onlyValid,
       ...(options.notify === undefined ? {} : { notify: options.notify }),
     },
-    signal,
   })
   dataOf(started)
   const { job_id, update_job_id } = await readList(context, list.id)
@@ -65,7 +67,7 @@ export async function importList(
   return code
 }
 
-async function sendList({ client, signal }: Context, place: string): Promise<CsvFile> {
+async function sendList({ client }: Context, place: string): Promise<CsvFile> {
   const bytes = await readFile(place).catch(() => {
     throw new UsageError(`There is no file ${place}`)
   })
@@ -74,19 +76,18 @@ async function sendList({ client, signal }: Context, place: string): Promise<Csv
     method: 'POST',
     headers: { 'Content-Type': 'text/csv' },
     body: bytes,
-    signal,
   })
   if (!response.ok) throw await errorFrom(response)
   return (await response.json()) as CsvFile
 }
 
-const readList = async ({ client, signal }: Context, id: string): Promise<CsvFile> =>
-  dataOf(await client.GET('/api/csv/{id}', { params: { path: { id } }, signal }))
+const readList = async ({ client }: Context, id: string): Promise<CsvFile> =>
+  dataOf(await client.GET('/api/csv/{id}', { params: { path: { id } } }))
 
 const POLL_MS = 500
 
 async function untilChecked(context: Context, id: string): Promise<CsvFile> {
-  const { terminal, signal } = context
+  const { requests, terminal } = context
   for (;;) {
     const list = await readList(context, id)
     if (list.status !== 'checking') {
@@ -95,23 +96,6 @@ async function untilChecked(context: Context, id: string): Promise<CsvFile> {
     }
     const { urls = 0, urls_total: total = 0 } = list.check ?? {}
     terminal.progress(urls, total, 'checking the list')
-    await sleep(POLL_MS, undefined, { signal })
+    await requests.sleep(POLL_MS)
   }
-}
-
-async function* problems(
-  { client, signal }: Context,
-  id: string,
-): AsyncGenerator<Schemas['CsvProblem']> {
-  let cursor: string | null = null
-  do {
-    const answer: { data: Schemas['CsvProblem'][]; next_cursor: string | null } = dataOf(
-      await client.GET('/api/csv/{id}/problems', {
-        params: { path: { id }, query: { limit: 250, ...(cursor ? { cursor } : {}) } },
-        signal,
-      }),
-    )
-    yield* answer.data
-    cursor = answer.next_cursor
-  } while (cursor !== null)
 }

@@ -1,4 +1,5 @@
 // `links create`: download links for files or a pack.
+import { nameKey } from '../../plugins/_page/name-key.ts'
 import { listOption, textOption, type Command, type Context } from './context.ts'
 import { dataOf } from './errors.ts'
 import { EXIT, UsageError } from './exit.ts'
@@ -83,9 +84,9 @@ async function idsOf(
 }
 
 async function idOfName(client: Context['client'], name: string): Promise<string> {
-  const wanted = name.normalize('NFC').toLowerCase()
-  for await (const { id, filename } of client.all('/api/files', { name_begins: name }))
-    if (filename.toLowerCase() === wanted) return id
+  const wanted = nameKey(name)
+  for await (const { id, filename } of client.all('/api/files', { name_begins: wanted }))
+    if (nameKey(filename) === wanted) return id
   throw new UsageError(`There is no file ${name} in the shop`)
 }
 

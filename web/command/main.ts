@@ -79,6 +79,7 @@ async function run(
   const parts = openClient({
     url,
     key,
+    signal: stop.signal,
     onRetry: ({ reason, waitMs }) =>
       terminal.note(`${reason}. Again in ${Math.ceil(waitMs / 1000)} s`),
   })

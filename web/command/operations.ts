@@ -179,9 +179,8 @@ async function cancel({ client }: Context, { id, actions }: Operation): Promise<
 
 /** Waits with a progress bar. */
 export async function waitFor(context: Context, id: string): Promise<Operation> {
-  const { client, terminal, signal } = context
+  const { client, terminal } = context
   const ended = await client.wait(id, {
-    signal,
     onChange: ({ done, failed, skipped, total, workflow_title }) =>
       terminal.progress(done + failed + skipped, total, workflow_title),
   })
@@ -210,26 +209,15 @@ export async function reportItems(
   status?: 'failed',
 ): Promise<number> {
   let failed = 0
-  let cursor: string | null = null
-  do {
-    const query: { limit: number; cursor?: string; status?: 'failed'[] } = {
-      limit: 250,
-      ...(cursor === null ? {} : { cursor }),
-      ...(status ? { status: [status] } : {}),
-    }
-    const answer: { data: Schemas['Item'][]; next_cursor: string | null } = dataOf(
-      await client.GET('/api/operations/{id}/items', { params: { path: { id }, query } }),
+  const query = status ? { status: [status] } : {}
+  for await (const item of client.all('/api/operations/{id}/items', query, { id })) {
+    if (item.status === 'failed') failed++
+    const reason = [item.error, ...item.warnings].find((one) => one !== null)
+    terminal.result(
+      { event: 'item', ...item },
+      `${item.status.padEnd(10)} ${item.filename}${reason ? `: ${reason.message}` : ''}`,
     )
-    for (const item of answer.data) {
-      if (item.status === 'failed') failed++
-      const reason = [item.error, ...item.warnings].find((one) => one !== null)
-      terminal.result(
-        { event: 'item', ...item },
-        `${item.status.padEnd(10)} ${item.filename}${reason ? `: ${reason.message}` : ''}`,
-      )
-    }
-    cursor = answer.next_cursor
-  } while (cursor !== null)
+  }
   return failed
 }
 

@@ -69,3 +69,8 @@ export type QueryOf<Path extends ListPath> = `GET ${Path}` extends keyof Endpoin
     ? Query
     : never
   : never
+
+/** The query of a list, and the values of the names in its path: `{ id }` of `…/{id}/items`. */
+export type AboutList<Path extends ListPath> = [NamesIn<Path>] extends [never]
+  ? [query?: QueryOf<Path>]
+  : [query: QueryOf<Path>, params: Readonly<Record<NamesIn<Path>, string>>]

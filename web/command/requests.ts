@@ -9,7 +9,16 @@ const FIRST_DELAY_MS = 500
 const LONGEST_DELAY_MS = 15_000
 const PATIENCE_MS = 120_000
 
-interface RequestsOptions extends Pick<StevedoreOptions, 'fetch' | 'patience' | 'onRetry'> {
+/** What a program cannot choose: the command and tests do. */
+export interface RequestsParts {
+  /** Ends all requests and waits, unless a request has a signal of its own. */
+  signal?: AbortSignal
+  /** Waits before a repetition; absent: by the clock. */
+  sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>
+}
+
+interface RequestsOptions
+  extends RequestsParts, Pick<StevedoreOptions, 'fetch' | 'patience' | 'onRetry'> {
   url: string
   key: string
 }
@@ -29,16 +38,30 @@ export class Requests {
     return this.#options.patience ?? PATIENCE_MS
   }
 
-  /** One attempt. Throws `StevedoreError` without an answer, and what the signal was aborted with. */
-  async attempt(path: string, { headers: given, ...init }: Sent = {}): Promise<Response> {
+  get signal(): AbortSignal | undefined {
+    return this.#options.signal
+  }
+
+  /** Null: the path leads to another host, which would be sent the key. */
+  addressOf(path: string): URL | null {
+    if (!URL.canParse(path, this.url)) return null
+    const address = new URL(path, this.url)
+    return address.origin === new URL(this.url).origin ? address : null
+  }
+
+  /** One attempt: its answer, or the error without one. Throws what the signal was aborted with. */
+  async attempt(path: string, { headers: given, ...init }: Sent = {}) {
+    const address = this.addressOf(path)
+    if (!address) throw new Error(`${path} is no path of ${this.url}`)
     const headers = new Headers(given)
     headers.set('Authorization', `Bearer ${this.#options.key}`)
     const { fetch = globalThis.fetch } = this.#options
+    const signal = init.signal ?? this.signal ?? null
     try {
-      return await fetch(new URL(path, this.url), { ...init, headers })
+      return await fetch(address, { ...init, headers, signal })
     } catch (error) {
-      if (init.signal?.aborted) throw error
-      throw new StevedoreError('not_reached', `${this.url} was not reached: ${reasonOf(error)}`, {
+      if (signal?.aborted) throw error
+      return new StevedoreError('not_reached', `${this.url} was not reached: ${reasonOf(error)}`, {
         cause: error,
       })
     }
@@ -48,16 +71,13 @@ export class Requests {
    * Repeats what may succeed later, as long as `patience` allows. The body must be a text or bytes.
    * The last answer is returned even if it is an error. Throws `StevedoreError` without an answer.
    */
-  async send(path: string, given: Sent = {}): Promise<Response> {
+  async send(path: string, given: Sent = {}, patience = this.patience): Promise<Response> {
     const init = withKey(given)
-    const until = Date.now() + this.patience
-    for (let delay = FIRST_DELAY_MS; ; delay = Math.min(delay * 2, LONGEST_DELAY_MS)) {
-      const outcome = await this.attempt(path, init).catch((error: unknown) => {
-        if (error instanceof StevedoreError) return error
-        throw error
-      })
+    const until = Date.now() + patience
+    for (let failures = 0; ; failures++) {
+      const outcome = await this.attempt(path, init)
       if (outcome instanceof Response && !(await isPassing(outcome))) return outcome
-      const wait = outcome instanceof Response ? Math.max(retryAfter(outcome), delay) : delay
+      const wait = waitAfter(outcome, failures)
       if (Date.now() + wait > until) {
         if (outcome instanceof Response) return outcome
         throw outcome
@@ -73,9 +93,18 @@ export class Requests {
         ? `The server answered with status ${outcome.status}`
         : outcome.message
     this.#options.onRetry?.({ reason, waitMs })
-    await sleep(waitMs, undefined, signal ? { signal } : {})
+    await this.sleep(waitMs, signal)
+  }
+
+  /** Throws what the signal was aborted with. */
+  async sleep(ms: number, signal?: AbortSignal | null): Promise<void> {
+    const { sleep = sleepByClock } = this.#options
+    await sleep(ms, signal ?? this.signal)
   }
 }
+
+const sleepByClock = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
+  sleep(ms, undefined, signal ? { signal } : {})
 
 /** For `openapi-fetch`, which makes a `Request`: its body is read once for all attempts. */
 export async function sendRequest(requests: Requests, request: Request): Promise<Response> {
@@ -100,12 +129,19 @@ function withKey(init: Sent): Sent {
 
 /** May the same request succeed a moment later? */
 async function isPassing(response: Response): Promise<boolean> {
-  if (response.status === 429) return true
-  // 501: never possible, 507: full.
-  if (response.status >= 500) return response.status !== 501 && response.status !== 507
-  if (response.status !== 409) return false
+  if (response.status !== 409) return isTemporary(response.status)
   // The first request with this key is still running.
   return (await errorFrom(response.clone())).code === 'idempotency_in_progress'
+}
+
+/** 501: never possible, 507: full. */
+export const isTemporary = (status: number): boolean =>
+  status === 408 || status === 429 || (status >= 500 && status !== 501 && status !== 507)
+
+/** How long to wait after this many failures before, in milliseconds. */
+export function waitAfter(outcome: Response | Error, failures: number): number {
+  const delay = Math.min(FIRST_DELAY_MS * 2 ** failures, LONGEST_DELAY_MS)
+  return outcome instanceof Response ? Math.max(retryAfter(outcome), delay) : delay
 }
 
 /** In milliseconds; the header is in seconds or a date. 0: it does not say. */

@@ -1,6 +1,7 @@
 // What the command writes: results to the standard output, everything else to the standard error.
 // Names come from other people: characters that steer a terminal are shown, not sent.
 import { createInterface } from 'node:readline/promises'
+import { sizeParts } from '../../plugins/_page/size-parts.ts'
 
 /** Control characters, also of 8 bits, and those that change the direction of text. */
 const STEERING = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
@@ -18,13 +19,10 @@ export const safeJson = (value: unknown, indent?: number): string =>
     character === '\n' ? character : safe(character),
   )
 
-const MB = 1024 ** 2
+/** The size as the page writes it in English: 1,550 is `1.5 KB`. */
 export function sizeText(bytes: number): string {
-  if (bytes < 1024) return `${bytes} B`
-  if (bytes < MB) return `${(bytes / 1024).toFixed(0)} KB`
-  return bytes < 1024 * MB
-    ? `${(bytes / MB).toFixed(1)} MB`
-    : `${(bytes / 1024 / MB).toFixed(2)} GB`
+  const { value, unit } = sizeParts(bytes)
+  return `${value} ${unit}`
 }
 
 export interface Streams {

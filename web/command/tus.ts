@@ -1,8 +1,7 @@
 // Sends the bytes of one file over tus 1.0, in pieces that fit the speed of the connection. After
 // an interruption it asks how much has arrived and continues there.
-import { setTimeout as sleep } from 'node:timers/promises'
 import { errorFrom, StevedoreError } from './errors.ts'
-import { retryAfter, type Requests } from './requests.ts'
+import { isTemporary, waitAfter, type Requests } from './requests.ts'
 
 /** The bytes of a file, read as they are needed. */
 export interface ByteSource {
@@ -30,8 +29,10 @@ const LARGEST_PIECE = 16 * MB
 const PIECE_MS = 2000
 export const PROTOCOL = { 'Tus-Resumable': '1.0.0' }
 const BYTES = 'application/offset+octet-stream'
-/** About ten minutes without a byte. */
-const DELAYS = [0.5, 1, 2, 4, 8, ...Array.from({ length: 38 }, () => 15)]
+/** How long the server may be unavailable. */
+const PATIENCE_MS = 600_000
+/** About as long, without a byte. A computer that was asleep gets as many. */
+const MAX_FAILURES = 43
 
 /** Resolves with the upload's address when all bytes have arrived. Throws `StevedoreError`. */
 export async function sendOverTus(
@@ -55,17 +56,13 @@ async function begin(
   source: ByteSource,
   { metadata, onBegin, signal }: TusOptions,
 ): Promise<string> {
-  const response = await repeated(requests, signal, () =>
-    requests.attempt('/api/uploads', {
-      method: 'POST',
-      headers: {
-        ...PROTOCOL,
-        'Upload-Length': String(source.size),
-        'Upload-Metadata': encoded(metadata),
-      },
-      ...(signal ? { signal } : {}),
-    }),
-  )
+  const headers = {
+    ...PROTOCOL,
+    'Upload-Length': String(source.size),
+    'Upload-Metadata': encoded(metadata),
+  }
+  const init = { method: 'POST', headers, ...(signal ? { signal } : {}) }
+  const response = await requests.send('/api/uploads', init, PATIENCE_MS)
   const address = response.headers.get('location')
   if (response.status !== 201 || address === null) throw await errorFrom(response)
   await onBegin?.(address)
@@ -78,32 +75,12 @@ async function offsetOf(
   address: string,
   signal: AbortSignal | undefined,
 ): Promise<number | null> {
-  const response = await repeated(requests, signal, () =>
-    requests.attempt(address, {
-      method: 'HEAD',
-      headers: PROTOCOL,
-      ...(signal ? { signal } : {}),
-    }),
-  )
+  const init = { method: 'HEAD', headers: PROTOCOL, ...(signal ? { signal } : {}) }
+  const response = await requests.send(address, init, PATIENCE_MS)
   if (response.status === 404 || response.status === 410) return null
   const offset = Number(response.headers.get('upload-offset') ?? Number.NaN)
   if (!response.ok || Number.isNaN(offset)) throw await errorFrom(response)
   return offset
-}
-
-/** An answer that is no temporary refusal. */
-async function repeated(
-  requests: Requests,
-  signal: AbortSignal | undefined,
-  run: () => Promise<Response>,
-): Promise<Response> {
-  for (const [attempt, delay] of [...DELAYS, null].entries()) {
-    const outcome = await run().catch(unlessFinal)
-    if (outcome instanceof Response && !isTemporary(outcome.status)) return outcome
-    if (delay === null) throw outcome instanceof Response ? await errorFrom(outcome) : outcome
-    await waitFor(requests, outcome, delay, signal, attempt)
-  }
-  throw new Error('No attempt was made')
 }
 
 /** The state of one upload. */
@@ -139,7 +116,7 @@ class Sending {
     // The last piece starts the import.
     if (offset + length === this.#source.size) await this.#source.requireUnchanged?.()
     const begun = performance.now()
-    const outcome = await this.#patch(offset, bytes).catch(unlessFinal)
+    const outcome = await this.#patch(offset, bytes)
     if (outcome instanceof Response && outcome.status === 204) {
       this.#failures = 0
       this.#adapt(performance.now() - begun)
@@ -148,7 +125,7 @@ class Sending {
     return this.#continueAfter(outcome, offset)
   }
 
-  #patch(offset: number, body: Uint8Array<ArrayBuffer>): Promise<Response> {
+  #patch(offset: number, body: Uint8Array<ArrayBuffer>): Promise<Response | StevedoreError> {
     const { signal } = this.#options
     return this.#requests.attempt(this.#address, {
       method: 'PATCH',
@@ -168,37 +145,17 @@ class Sending {
     // 409 and 423: another request of this upload has not ended yet.
     const mayContinue =
       outcome instanceof Error || isTemporary(outcome.status) || [409, 423].includes(outcome.status)
-    const delay = DELAYS[this.#failures]
-    if (!mayContinue || delay === undefined)
+    const wait = waitAfter(outcome, this.#failures)
+    if (!mayContinue || this.#failures === MAX_FAILURES || wait > PATIENCE_MS)
       throw outcome instanceof Response ? await errorFrom(outcome) : outcome
-    await waitFor(this.#requests, outcome, delay, signal, this.#failures++)
+    // The first repetition follows immediately: nobody needs to know.
+    if (this.#failures++ > 0) await this.#requests.pause(outcome, wait, signal)
+    else await this.#requests.sleep(wait, signal)
     const now = await offsetOf(this.#requests, this.#address, signal)
     if (now === null) throw new StevedoreError('upload_expired', 'The upload has expired')
     if (now > offset) this.#failures = 0
     return now
   }
-}
-
-const isTemporary = (status: number) =>
-  status === 429 || status === 408 || (status >= 500 && status !== 501 && status !== 507)
-
-function unlessFinal(error: unknown): StevedoreError {
-  if (error instanceof StevedoreError) return error
-  throw error
-}
-
-async function waitFor(
-  requests: Requests,
-  outcome: Response | Error,
-  seconds: number,
-  signal: AbortSignal | undefined,
-  attempt: number,
-): Promise<void> {
-  const asked = outcome instanceof Response ? retryAfter(outcome) : 0
-  const waitMs = Math.max(seconds * 1000, asked)
-  // The first repetition follows immediately: nobody needs to know.
-  if (attempt > 0) await requests.pause(outcome, waitMs, signal)
-  else await sleep(waitMs, undefined, signal ? { signal } : {})
 }
 
 const encoded = (metadata: Readonly<Record<string, string>>): string =>

@@ -1,9 +1,9 @@
 // The public types of the package: build.ts copies this file and paths.ts as its declarations, so
 // both contain types alone.
 import type { Client } from 'openapi-fetch'
-import type { ListPath, Paths, QueryOf, RowOf, Schemas } from './paths.ts'
+import type { AboutList, ListPath, Paths, RowOf, Schemas } from './paths.ts'
 
-export type { Endpoint, ListPath, Paths, QueryOf, RowOf, Schemas } from './paths.ts'
+export type { AboutList, Endpoint, ListPath, Paths, QueryOf, RowOf, Schemas } from './paths.ts'
 
 export interface StevedoreOptions {
   /** The installation; absent: `STEVEDORE_URL`, then the one that served the package. */
@@ -20,7 +20,7 @@ export interface StevedoreOptions {
 
 export type Operation = Schemas['Operation']
 export type UploadResult = Schemas['UploadResult']
-export type OnConflict = 'error' | 'skip' | 'rename' | 'overwrite' | 'new_version'
+export type OnConflict = NonNullable<Schemas['CsvCheck']['on_conflict']>
 
 export interface UploadOptions {
   /** The name that buyers see; absent: the last part of the path. */
@@ -53,7 +53,7 @@ export interface Stevedore extends Client<Paths, `${string}/${string}`> {
   /** Any request, for what has no types; with the key, and repeated like the others. */
   fetch(path: string, init?: RequestInit): Promise<Response>
   /** The rows of all pages of a list. Throws `StevedoreError`. */
-  all<Path extends ListPath>(path: Path, query?: QueryOf<Path>): AsyncGenerator<RowOf<Path>>
+  all<Path extends ListPath>(path: Path, ...about: AboutList<Path>): AsyncGenerator<RowOf<Path>>
   /** Waits for the end of an operation or import, or for its preview. Throws `StevedoreError`. */
   wait(id: string, options?: WaitOptions): Promise<Operation>
   /**

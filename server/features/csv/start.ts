@@ -1,6 +1,7 @@
 // Starts the operations for the rows of a checked file: an import of new files, and a change of the
 // files that rows name by their ids.
 import { givenSettings } from '../../files/drafts.ts'
+import { mustConfirmDeletions } from '../../files/trash.ts'
 import {
   ownValue,
   type Entry,
@@ -126,17 +127,14 @@ function stepsFor(rows: readonly ChangedRow[], { steps, ...workflow }: Workflow)
   return { ...workflow, steps: steps.filter(({ plugin }) => ownValue(needed, plugin) ?? true) }
 }
 
-const MAX_DELETED = 100
-const MAX_SHARE = 0.2
-
-/** Whether a person must confirm the deletions, as those of a sync. */
+/** Whether a person must confirm the deletions, as those of a sync; never a single one. */
 async function deletesMany(tx: ShopScope, rows: readonly ChangedRow[]): Promise<boolean> {
   const deleted = rows.filter(({ wanted }) => wanted.deleted === true).length
-  if (deleted === 0 || deleted > MAX_DELETED) return deleted > 0
+  if (deleted < 2) return false
   const { files } = await tx.one<{ files: number }>(
     'select count(*)::int as files from files where shop_id = :shop and deleted_at is null',
   )
-  return deleted > 1 && deleted > files * MAX_SHARE
+  return mustConfirmDeletions(deleted, files)
 }
 
 /** Starts the operation on the files that rows name by their ids. */

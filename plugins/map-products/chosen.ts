@@ -13,6 +13,7 @@ import {
   type CatalogVariant,
   say,
   type AnyText,
+  type Warning,
 } from '../contract/index.ts'
 
 const reasonText: z.ZodType<Text> = z.strictObject({
@@ -115,7 +116,7 @@ function outcomeOf(
   return { item: item.id, status: 'ok', change: { mappings: { ...remove, add: [mapping] } } }
 }
 
-const targetOf = ({ product_id, variant_id }: Mapping) => ({ product_id, variant_id })
+export const targetOf = ({ product_id, variant_id }: Mapping) => ({ product_id, variant_id })
 const isSame = (a: Mapping, b: Mapping) =>
   a.product_id === b.product_id && a.variant_id === b.variant_id
 
@@ -174,6 +175,15 @@ function firstKnown(
 
 /** The products that a SKU means, at least one. */
 export type SkuHits = readonly [Mapping, ...Mapping[]]
+
+/** The warning that a SKU is that of several products. */
+export const ambiguousSku = (count: number, sku: string): Warning => ({
+  code: 'sku_ambiguous',
+  message: say('{count} products have the SKU {sku}: choose one', { count, sku }),
+})
+
+export const matchesSeveral = ({ length }: readonly Mapping[]): Text =>
+  say('It matches {count} products: choose one in Reviews', { count: length })
 
 /**
  * One hit for each product: the variant with that SKU, or the whole product where several of its

@@ -14,7 +14,7 @@ import {
   type Warning,
   wholeProductId,
 } from '../contract/index.ts'
-import { mappingsOfSku, type SkuHits } from './chosen.ts'
+import { ambiguousSku, mappingsOfSku, matchesSeveral, targetOf, type SkuHits } from './chosen.ts'
 
 /** An item whose source names or named products. */
 export interface NamedItem {
@@ -155,12 +155,10 @@ function outcomeOf({ item, mode }: NamedItem, found: readonly Finding[]): Outcom
     ? item.file.mappings.filter((had) => !add.some((one) => covers(one, had)))
     : []
   const fresh = onlyOnce(add.filter((one) => !item.file.mappings.some((had) => covers(one, had))))
-  const remove = gone.map(({ product_id, variant_id }) => ({ product_id, variant_id }))
+  const remove = gone.map(targetOf)
   const changes = fresh.length + remove.length > 0
   const asked =
-    !changes && candidates.length > 0 && item.entry === null
-      ? say('It matches {count} products: choose one in Reviews', { count: candidates.length })
-      : null
+    !changes && candidates.length > 0 && item.entry === null ? matchesSeveral(candidates) : null
   return {
     item: item.id,
     status: 'ok',
@@ -196,14 +194,7 @@ function warningOf({ text, sku, hits }: Finding, several: boolean): Warning | nu
       code: 'product_not_found',
       message: say('The catalog has no product {name}', { name: text }),
     }
-  if (hits.length === 1) return null
-  return {
-    code: 'sku_ambiguous',
-    message: say('{count} products have the SKU {sku}: choose one', {
-      count: hits.length,
-      sku: text,
-    }),
-  }
+  return hits.length === 1 ? null : ambiguousSku(hits.length, text)
 }
 
 const SKU_NOT_FOUND = 'Product SKU not found'

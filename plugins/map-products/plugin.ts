@@ -17,10 +17,12 @@ import {
   sayPlain,
 } from '../contract/index.ts'
 import {
+  ambiguousSku,
   chosenFor,
   choice,
   mapChosen,
   mapByPrefix,
+  matchesSeveral,
   type PrefixedItem,
   type SkuHits,
 } from './chosen.ts'
@@ -203,14 +205,8 @@ function outcomeOfHits(
 ): Outcome {
   const [hit] = hits
   if (hits.length > 1) {
-    const warning = {
-      code: 'sku_ambiguous',
-      message: say('{count} products have the SKU {sku}: choose one', {
-        count: hits.length,
-        sku,
-      }),
-    }
-    return { ...outcomeOfCandidates(item, hits, matchesSeveral(hits)), warnings: [warning] }
+    const warnings = [ambiguousSku(hits.length, sku)]
+    return { ...outcomeOfCandidates(item, hits, matchesSeveral(hits)), warnings }
   }
   return outcomeOfHit(item, hit, { replace })
 }
@@ -219,9 +215,6 @@ function outcomeOfHit(item: Item, hit: Mapping, { replace }: Pick<Options, 'repl
   const remove = replace && item.entry === null ? { remove: 'all' as const } : {}
   return { item: item.id, status: 'ok', change: { mappings: { ...remove, add: [hit] } } }
 }
-
-const matchesSeveral = ({ length }: readonly Mapping[]) =>
-  say('It matches {count} products: choose one in Reviews', { count: length })
 
 /**
  * An existing file that only gets a review counts as skipped; an import creates its file in any

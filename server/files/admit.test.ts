@@ -5,6 +5,7 @@ import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import { admitFiles } from './admit.ts'
 import type { Admission } from './admission.ts'
 import { draftFrom } from './drafts.ts'
+import { MAX_TAGS } from './rules.ts'
 import { shopSettingsSchema } from './shop-settings.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
@@ -214,6 +215,18 @@ describe('admitFiles', () => {
       expect(await admit(stated)).toMatchObject([{ status: 'same', ledger: null }])
     })
 
+    test.each(['new_version', 'overwrite'] as const)(
+      'tags are added and removed by %s',
+      async (conflict) => {
+        await scope.from('files').update({ tags: ['mine', 'old'] } as never)
+        const edit = { ...onto(conflict, ['tags'], ['b']), tagsRemoved: ['old', 'unknown'] }
+        expect(await admit(edit)).toMatchObject([
+          { status: 'same', ledger: { after: { tags: { added: ['b'], removed: ['old'] } } } },
+        ])
+        expect(await rows('files')).toMatchObject([{ version: 1, tags: ['mine', 'b'] }])
+      },
+    )
+
     test('no product that was guessed', async () => {
       const stated = onto('new_version', ['products'])
       stated.draft.mappings = [{ ...mapping, method: 'title' }]
@@ -245,6 +258,39 @@ describe('admitFiles', () => {
     ])
     expect(await rows('files')).toMatchObject([{ version: 2, tags: ['a'], expiry_days: 90 }])
   })
+
+  test.each([
+    ['new_version', 'versioned'],
+    ['overwrite', 'replaced'],
+  ] as const)('%s adds and removes tags, and keeps the others', async (conflict, status) => {
+    await admit(admission('a.txt', 1))
+    await scope.from('files').update({ tags: ['mine', 'old', 'A'] } as never)
+    const edit = { states: ['tags'], tagsRemoved: ['old', 'unknown'] }
+    const other = admission('a.txt', 2, conflict)
+    expect(await admit({ ...other, ...edit })).toMatchObject([{ status }])
+    expect(await rows('files')).toMatchObject([{ version: 2, tags: ['mine', 'A', 'a'] }])
+  })
+
+  test.each(['new_version', 'overwrite'] as const)(
+    '%s adds no tag to a file that has the most, and no bytes then',
+    async (conflict) => {
+      await admit(admission('a.txt', 1))
+      const most = Array.from({ length: MAX_TAGS }, (_, n) => `t${n}`)
+      await scope.from('files').update({ tags: most } as never)
+      const edit = { states: ['tags'], tagsRemoved: [] }
+      const other = admission('a.txt', 2, conflict)
+      expect(await admit({ ...other, ...edit })).toMatchObject([
+        { status: 'refused', code: 'invalid_tag' },
+      ])
+      expect(await rows('files')).toMatchObject([{ version: 1, tags: most }])
+      expect(await admit({ ...other, ...edit, tagsRemoved: ['t3'] })).toMatchObject([
+        { fileId: expect.any(String) },
+      ])
+      expect(await rows('files')).toMatchObject([
+        { version: 2, tags: [...most.filter((tag) => tag !== 't3'), 'a'] },
+      ])
+    },
+  )
 
   test('stores the same bytes once', async () => {
     await admit(admission('a.txt', 1), admission('b.txt', 1))

@@ -68,9 +68,16 @@ export function shownUrl(text: string): string | null {
 /** Tags as they are stored: in their form, each once, in the order given. */
 export const normalizeTags = (tags: readonly string[]): string[] => [...new Set(tags.map(tagForm))]
 
-/** The tags of a text: commas, semicolons and line breaks separate them; empty tags are dropped. */
-export const splitTags = (text: string): string[] =>
-  normalizeTags(text.normalize('NFC').split(/[,;\r\n]/)).filter((tag) => tag !== '')
+/** The texts of a cell or field with tags: commas, semicolons and line breaks separate them. */
+export const splitTexts = (text: string): string[] =>
+  text
+    .normalize('NFC')
+    .split(/[,;\r\n]/)
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+
+/** The tags of a text, each once. */
+export const splitTags = (text: string): string[] => normalizeTags(splitTexts(text))
 
 /**
  * The media type that a file is served as. Derived from its name, since the source's Content-Type

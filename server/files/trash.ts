@@ -8,6 +8,12 @@ export const TRASH_EXPIRED = `files.deleted_at <= now() - interval '${TRASH_DAYS
 /** The same, for lists: without an index of the time, they are read in their order. */
 export const TRASH_ENDED = `files.deleted_at + interval '${TRASH_DAYS} days' <= now()`
 const FILE_BATCH = 5000
+const MAX_DELETED = 100
+const MAX_SHARE = 0.2
+
+/** Whether a person must confirm that so many of these files are deleted at once. */
+export const mustConfirmDeletions = (deleted: number, of: number): boolean =>
+  deleted > MAX_DELETED || deleted > of * MAX_SHARE
 
 /**
  * SQL: keeps the names of purged files, the rows `gone (shop_id, id, filename)`, for the results of

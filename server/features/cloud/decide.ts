@@ -1,6 +1,7 @@
 // What a sync does with one object: a three-way comparison of what was applied last (base), what
 // the provider has (theirs) and what is here (ours). Pure functions: other modules apply the
 // decisions.
+import { mustConfirmDeletions } from '../../files/trash.ts'
 
 /** How a side compares with the base. Without a base a side is `absent` or `new`. */
 export type SideState = 'absent' | 'same' | 'changed' | 'new'
@@ -75,13 +76,10 @@ export type GuardReason = 'first_sync' | 'deletions' | 'uploads'
 /** `changed`: the preview that a person confirmed is not what the sync would do now. */
 export type PreviewReason = GuardReason | 'requested' | 'changed'
 
-const MAX_DELETED = 100
-const MAX_SHARE = 0.2
-
 /** Why a person must confirm the sync, or null. */
 export function needsConfirmation(counts: DeletionCounts): GuardReason | null {
   const { known, deleted, replaced, sent, first } = counts
   if (first && deleted + replaced > 0) return 'first_sync'
   if (first && sent > 0) return 'uploads'
-  return deleted > MAX_DELETED || deleted > known * MAX_SHARE ? 'deletions' : null
+  return mustConfirmDeletions(deleted, known) ? 'deletions' : null
 }

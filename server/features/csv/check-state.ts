@@ -88,6 +88,24 @@ export interface CheckProgress {
   ignored_rows: number
 }
 
+/** The progress of a check that has read no row. */
+export const NOTHING_CHECKED: CheckProgress = {
+  phase: 'rows',
+  rows: 0,
+  skus: 0,
+  skus_total: 0,
+  urls: 0,
+  urls_total: 0,
+  errors: 0,
+  warnings: 0,
+  error_rows: 0,
+  import_rows: 0,
+  update_rows: 0,
+  delete_rows: 0,
+  restore_rows: 0,
+  ignored_rows: 0,
+}
+
 const REPORT_BATCH = 2000
 const NONE: ReadonlyMap<string, number> = new Map()
 
@@ -118,22 +136,7 @@ function noCatalog(error: unknown): null {
 
 /** The state of one check: what it has counted and found so far. */
 export class CheckState {
-  readonly progress: CheckProgress = {
-    phase: 'rows',
-    rows: 0,
-    skus: 0,
-    skus_total: 0,
-    urls: 0,
-    urls_total: 0,
-    errors: 0,
-    warnings: 0,
-    error_rows: 0,
-    import_rows: 0,
-    update_rows: 0,
-    delete_rows: 0,
-    restore_rows: 0,
-    ignored_rows: 0,
-  }
+  readonly progress: CheckProgress = { ...NOTHING_CHECKED }
   /** The first row of each name and of each id. */
   readonly names = new Map<string, number>()
   readonly ids = new Map<string, number>()

@@ -939,6 +939,55 @@ describe('rows with the id of a file', () => {
     })
   })
 
+  it('can be started again when all previews of them were discarded', async () => {
+    const [a] = await files('again-1.pdf')
+    const id = await app.uploaded(table(`${a},,,,,,seen`, `,${name()},${origin.url}/bytes/100/again,,,,`))
+    await app.checked(id, { probe: false })
+    const { body } = await start(id, { dry_run: true })
+    const stateOf = async () => (await app.owner.call('GET', `/api/csv/${id}`)).body.status
+    const discard = async (job: string) =>
+      expect((await app.owner.call('POST', `/api/operations/${job}/cancel`)).status).toBe(200)
+    await discard(body.job_id)
+    expect(await stateOf()).toBe('started')
+    expect((await start(id)).status).toBe(409)
+    await discard(body.update_job_id)
+    expect(await stateOf()).toBe('checked')
+    const list = (await app.owner.call('GET', '/api/csv')).body.data as { id: string }[]
+    expect(list.find((one) => one.id === id)).toMatchObject({ status: 'checked' })
+    await working(async () => {
+      const second = await start(id)
+      expect(second.status).toBe(202)
+      await untilEnded(app.owner, second.body.update_job_id)
+      await untilEnded(app.owner, second.body.job_id)
+      expect((await read(a!)).tags).toEqual(['seen'])
+      expect(await stateOf()).toBe('started')
+    })
+  })
+
+  it('that have lost their files since the check are not left out silently', async () => {
+    const [a, b] = await files('lost-1.pdf', 'lost-2.pdf')
+    const trash = (ids: (string | undefined)[]) =>
+      app.owner.scope.query(
+        'update files set deleted_at = now() where shop_id = :shop and id = any(:ids::uuid[])',
+        { ids: ids.map((id) => requirePublicId('file', id!)) },
+      )
+    const byId = await app.uploaded(table(`${a},,,,,,x`, `${b},,,,,,x`))
+    await app.checked(byId, { probe: false })
+    const byName = await app.uploaded('filename,expiry_days\nlost-1.pdf,3\nlost-2.pdf,3\n')
+    await app.checked(byName, { probe: false, match: 'filename' })
+    await trash([a])
+    for (const id of [byId, byName]) {
+      expect((await start(id, { only_valid: true })).body.error).toMatchObject({
+        status: 409,
+        message: 'Files that rows name have changed since the check: check this file again',
+      })
+      expect((await app.owner.call('GET', `/api/csv/${id}`)).body.status).toBe('checked')
+    }
+    const { check } = await app.checked(byId, { probe: false })
+    expect(check).toMatchObject({ error_rows: 1, update_rows: 1 })
+    expect((await start(byId, { only_valid: true })).body).toMatchObject({ total: 1 })
+  })
+
   it('that would delete more than a fifth of all files are a preview first', async () => {
     const stranger = await app.stranger('few-files.myshopify.com')
     const own = await makeFiles(stranger.scope, [{ filename: 'x.pdf' }, { filename: 'y.pdf' }])

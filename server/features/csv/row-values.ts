@@ -112,18 +112,18 @@ export function readValues(
         value,
       })
   }
-  const own = readCommand(cell('command'), wrong)
+  const command = readCommand(cell('command'), wrong)
   const idText = cell('id')
   const id = idText === '' ? null : parsePublicId('file', idText)
-  wrong('id', idText !== '' && id === null ? NOT_AN_ID : idProblem(own, idText, match), idText)
+  wrong('id', idText !== '' && id === null ? NOT_AN_ID : idProblem(command, idText, match), idText)
   const given = cell('filename').normalize('NFC')
   const filename = cleanName(given)
   if (filename !== given) problems.push({ ...MARKS_REMOVED, value: given })
   // A row that changes a file may leave cells empty: those fields stay unchanged.
   if (filename !== '' || idText === '') wrong('filename', filenameProblem(filename), filename)
   const file_url = addressIn(cell('file_url'))
-  const fetches = file_url !== '' && mayFetch(own, id) && !isOwnAddress(file_url, id)
-  if (fetches || needsAddress(own, idText, match))
+  const fetches = file_url !== '' && mayFetch(command, id) && !isOwnAddress(file_url, id)
+  if (fetches || needsAddress(command, idText, match))
     wrong('file_url', addressProblem(file_url), file_url)
   const sha256 = cell('sha256').toLowerCase()
   if (fetches && sha256 !== '' && !SHA256.test(sha256)) wrong('sha256', NO_SHA256, sha256)
@@ -135,12 +135,12 @@ export function readValues(
     if (SHORTENED.test(value)) problems.push({ ...SHORTENED_SKU, value })
   const settings = readSettings(texts, wrong, id !== null)
   const { tags, tags_removed } = readTags(cell('tags'), wrong)
-  const mayBeNew = id === null && match === 'id' && own !== 'update'
+  const mayBeNew = id === null && match === 'id' && command !== 'update'
   if (mayBeNew && tags_removed && tags_removed.length > 0)
     problems.push({ ...TAGS_REMOVED, value: cell('tags') })
   return {
     values: {
-      command: own,
+      command,
       fetches,
       sha256,
       id,
@@ -151,7 +151,7 @@ export function readValues(
       tags,
       tags_removed,
     },
-    problems: problems.filter(({ field }) => concerns(own, field)),
+    problems: problems.filter(({ field }) => concerns(command, field)),
   }
 }
 
@@ -168,7 +168,11 @@ function readProducts(
   cell: (field: CsvField) => string,
   wrong: Wrong,
 ): Pick<RowValues, ProductField | 'no_products'> {
-  const products = productsIn(cell)
+  const products = {
+    product_sku: cell('product_sku'),
+    product_handle: cell('product_handle'),
+    product_id: cell('product_id'),
+  }
   for (const field of PRODUCT_FIELDS) wrong(field, nameProblem(products[field]), products[field])
   const none = NONE.has(products.product_id.toLowerCase())
   return { ...products, ...(none ? { product_id: '', no_products: true } : {}) }
@@ -182,12 +186,11 @@ function readTags(text: string, wrong: Wrong): Pick<RowValues, 'tags' | 'tags_re
 }
 
 /** Does the cell matter to a row with this command? */
-const concerns = (command: Command | null, field: CsvField | null): boolean =>
-  command === 'ignore'
-    ? false
-    : command === 'delete' || command === 'restore'
-      ? field === 'id' || field === 'filename' || field === null
-      : true
+function concerns(command: Command | null, field: CsvField | null): boolean {
+  if (command === 'ignore') return false
+  if (command !== 'delete' && command !== 'restore') return true
+  return field === 'id' || field === 'filename' || field === null
+}
 
 function idProblem(command: Command | null, idText: string, match: RowMatch): Problem | null {
   if (command === 'new' && idText !== '') return NO_ID_OF_NEW
@@ -212,10 +215,7 @@ const NO_ID: Problem = {
 
 /** A row with an id fetches nothing, unless its command says that it changes everything. */
 const mayFetch = (command: Command | null, id: string | null): boolean =>
-  command === 'new' ||
-  command === 'update' ||
-  command === 'merge' ||
-  (command === null && id === null)
+  command === null ? id === null : command === 'new' || command === 'update' || command === 'merge'
 
 const needsAddress = (command: Command | null, idText: string, match: RowMatch): boolean =>
   command === 'new' ||
@@ -421,12 +421,6 @@ function addressProblem(text: string): Problem | null {
 }
 
 const NO_URL: Problem = { code: 'required', message: sayPlain('A file URL is required') }
-
-const productsIn = (cell: (field: CsvField) => string): Record<ProductField, string> => ({
-  product_sku: cell('product_sku'),
-  product_handle: cell('product_handle'),
-  product_id: cell('product_id'),
-})
 
 function nameProblem(text: string): Problem | null {
   const parts = partsOfNames(text)

@@ -1,6 +1,7 @@
-// Starts the operations for the rows of a checked file: an import of new files, and a change of the
-// files that rows name by their ids.
+// Starts the operations for the rows of a checked file: an import of new files and versions, and a
+// change of the files that rows name.
 import { givenSettings } from '../../files/drafts.ts'
+import { mustConfirmDeletions } from '../../files/trash.ts'
 import {
   ownValue,
   type Entry,
@@ -49,9 +50,10 @@ export interface CsvOperations {
 }
 
 /**
- * Starts the import of the rows, and the operation on the files that rows name by their ids. Throws
- * `conflict` before the file was checked, if it has errors (unless `only_valid`), or a second time;
- * `too_few` if no row is left; and errors of `permit`.
+ * Starts the import of the rows, and the operation on the files that rows name. Throws `conflict`
+ * before the file was checked, if it has errors (unless `only_valid`), a second time (unless the first
+ * was a preview that was discarded), or if a row has lost its file since the check; `too_few` if no row
+ * is left; and errors of `permit`.
  */
 export function startCsvImport(
   engine: Engine,
@@ -126,20 +128,16 @@ function stepsFor(rows: readonly ChangedRow[], { steps, ...workflow }: Workflow)
   return { ...workflow, steps: steps.filter(({ plugin }) => ownValue(needed, plugin) ?? true) }
 }
 
-const MAX_DELETED = 100
-const MAX_SHARE = 0.2
-
-/** Whether a person must confirm the deletions, as those of a sync. */
+/** Whether a person must confirm the deletions, as those of a sync; never a single one. */
 async function deletesMany(tx: ShopScope, rows: readonly ChangedRow[]): Promise<boolean> {
   const deleted = rows.filter(({ wanted }) => wanted.deleted === true).length
-  if (deleted === 0 || deleted > MAX_DELETED) return deleted > 0
+  if (deleted < 2) return false
   const { files } = await tx.one<{ files: number }>(
     'select count(*)::int as files from files where shop_id = :shop and deleted_at is null',
   )
-  return deleted > 1 && deleted > files * MAX_SHARE
+  return mustConfirmDeletions(deleted, files)
 }
 
-/** Starts the operation on the files that rows name by their ids. */
 async function startUpdates(
   engine: Engine,
   tx: ShopScope,
@@ -166,9 +164,10 @@ async function startUpdates(
   })
 }
 
+const conflict = (message: Text) => new AppError('conflict', { message })
+
 function requireChecked(upload: CsvUpload, request: CsvStart): CheckOptions {
   const { status } = upload
-  const conflict = (message: Text) => new AppError('conflict', { message })
   if (status === 'checking') throw conflict(say('The check of this file has not ended yet'))
   if (status !== 'checked') throw conflict(say('Check this file before it is imported'))
   const options = present(upload.check_options, 'The options of the check')
@@ -194,7 +193,10 @@ interface RowWork {
   rows: ChangedRow[]
 }
 
-/** The imports and changes of the rows without errors. */
+/**
+ * The imports and changes of the rows without errors. Throws `conflict` if one has lost its file since
+ * the check.
+ */
 async function workOf(tx: ShopScope, upload: CsvUpload, options: CheckOptions): Promise<RowWork> {
   const wrong = await errorRows(tx, upload)
   const places = placesOf(upload.mapping, upload.headers)
@@ -203,7 +205,9 @@ async function workOf(tx: ShopScope, upload: CsvUpload, options: CheckOptions): 
     const valid = rows
       .filter(({ row }) => !wrong.has(row))
       .map(({ cells }) => readValues(cells, places, options.match).values)
-    const targets = await findTargets(targetLookups(tx), options.match, valid)
+    // The other rows find no file.
+    const naming = options.match === 'id' ? valid.filter(({ id }) => id !== null) : valid
+    const targets = await findTargets(targetLookups(tx), options.match, naming)
     for (const values of valid) addWork(work, values, targets, options)
   }
   return work
@@ -215,7 +219,9 @@ function addWork(
   targets: FoundTargets,
   options: CheckOptions,
 ): void {
-  const { action } = actionOfRow(values, targets)
+  const { action, problem } = actionOfRow(values, targets)
+  if (problem?.severity === 'error')
+    throw conflict(say('Files that rows name have changed since the check: check this file again'))
   if (action.type === 'import') files.push(fileOf(values, options))
   if (action.type === 'fetch') files.push(versionOf(values, action.id, targets, options))
   if (action.type === 'change') rows.push({ id: action.id, wanted: changeOf(values, options) })

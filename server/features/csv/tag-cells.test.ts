@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import fc from 'fast-check'
+import { splitTags } from '../../files/rules.ts'
 import { escapedTags, readTagCell } from './tag-cells.ts'
 
 describe('a cell with tags', () => {
@@ -23,4 +25,15 @@ describe('a cell with tags', () => {
       expect(read).toEqual({ tags: text.split(/[,;\n]/).map((tag) => tag.trim()) })
     },
   )
+
+  it('of another program has the tags that it has without signs', () => {
+    // U+037E is a semicolon in its normal form.
+    const characters = ['+', '-', '\\', ',', ';', '\u037e', ' ', '\u00a0', '\n', 'a', 'é']
+    const text = fc.string({ unit: fc.constantFrom(...characters), maxLength: 30 })
+    fc.assert(
+      fc.property(text, (given) => {
+        expect(readTagCell(escapedTags(given))).toEqual({ tags: splitTags(given) })
+      }),
+    )
+  })
 })

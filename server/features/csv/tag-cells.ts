@@ -1,7 +1,7 @@
 // Cells with tags. Tags with signs change those of a file: `+new;-old`. `\` before the first character
 // makes a sign a part of the tag.
 import { sayPlain } from '../../../plugins/contract/index.ts'
-import { normalizeTags, type Problem } from '../../files/rules.ts'
+import { normalizeTags, splitTexts, type Problem } from '../../files/rules.ts'
 
 export interface TagCell {
   tags: string[]
@@ -10,7 +10,6 @@ export interface TagCell {
 }
 
 export const SIGN = /^[+-]/
-const SEPARATORS = /[,;\r\n]/
 /** What `\` at the beginning of a tag escapes. */
 const ESCAPED = /^\\(?=[+\-\\])/
 
@@ -27,11 +26,7 @@ const NAMELESS: Problem = {
 
 /** The tags of a cell, each once, and those that it removes. */
 export function readTagCell(text: string): TagCell | Problem {
-  const parts = text
-    .normalize('NFC')
-    .split(SEPARATORS)
-    .map((part) => part.trim())
-    .filter((part) => part !== '')
+  const parts = splitTexts(text)
   const signed = parts.filter((part) => SIGN.test(part))
   if (signed.length === 0) return { tags: tagsOf(parts) }
   if (signed.length < parts.length) return MIXED
@@ -46,4 +41,4 @@ const tagsOf = (parts: readonly string[]): string[] =>
 
 /** A text with tags of another program, in which signs mean nothing. */
 export const escapedTags = (text: string): string =>
-  text.replaceAll(/(?<=^|[,;\r\n])(\s*)(?=\\?[+\-\\])/g, '$1\\')
+  text.normalize('NFC').replaceAll(/(?<=^|[,;\r\n])([^\S\r\n]*)(?=\\?[+\-\\])/g, '$1\\')

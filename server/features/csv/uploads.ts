@@ -5,6 +5,7 @@ import Papa from 'papaparse'
 import { AppError } from '../../core/errors.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { firstOf } from '../../core/lazy.ts'
+import { IS_ENDED_PREVIEW } from '../../engine/lifecycle.ts'
 import type { OnConflict } from '../../../plugins/contract/index.ts'
 import { inSlices } from '../../core/turn.ts'
 import {
@@ -592,7 +593,12 @@ async function* withoutStart(text: AsyncIterable<string>, skipped: number): Asyn
   }
 }
 
-const LISTED = `id, filename, status, size_bytes, rows, check_options, progress, failure, operation_id, update_operation_id,
+/** SQL: a started file whose operations were all discarded as previews is as after its check. */
+const STATUS = `case when status = 'started' and (
+    select bool_and(${IS_ENDED_PREVIEW}) from operations o where o.shop_id = csv_uploads.shop_id
+      and o.id in (csv_uploads.operation_id, csv_uploads.update_operation_id))
+  then 'checked' else status end as status`
+const LISTED = `id, filename, ${STATUS}, size_bytes, rows, check_options, progress, failure, operation_id, update_operation_id,
   created_at`
 const COLUMNS = `${LISTED}, format, headers, sample, structure, mapping, saved_mapping, round, recheck,
   (select coalesce(jsonb_agg(jsonb_build_object('row', e.row, 'cells', e.cells, 'left_out', e.left_out)), '[]')

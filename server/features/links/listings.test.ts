@@ -198,9 +198,12 @@ const UNREADABLE = '\ufffd'
 const name = awkward
   .map((text) => text.normalize('NFC').trim())
   .filter((text) => filenameProblem(text) === null && !text.includes(UNREADABLE))
+/** What begins a tag: signs change tags when they are read, unless they are escaped. */
+const beginning = fc.constantFrom('', '', '+', '-', '\\', '\\-', '\\\\')
 const tags = fc.array(
-  awkward
-    .map((text) => text.trim())
+  fc
+    .tuple(beginning, awkward)
+    .map((parts) => parts.join('').trim())
     .filter((text) => tagProblem(text) === null && !text.includes(UNREADABLE)),
   { maxLength: 4 },
 )

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { AnyText } from '../../../../plugins/contract/index.ts'
 import { missingColumns } from '../check.ts'
 import { correctedCells } from '../edits.ts'
-import type { CheckProgress } from '../check-state.ts'
+import { NOTHING_CHECKED, type CheckProgress } from '../check-state.ts'
 import { isStorefrontExport } from '../exports.ts'
 import { FIELDS, placesOf, suggestColumns, type CsvField } from '../columns.ts'
 import type { CorrectableRow } from '../corrected-rows.ts'
@@ -318,42 +318,10 @@ const previewProblem = (
   value: problem.value ?? null,
 })
 
-function checkOf({ check_options, progress }: ListedUpload): z.output<typeof checkSchema> | null {
-  if (!check_options) return null
-  if (progress) {
-    const { phase, rows, skus, skus_total, urls, urls_total, errors, warnings } = progress
-    const { error_rows, import_rows, update_rows } = progress
-    const { delete_rows, restore_rows, ignored_rows } = progress
-    const counts = {
-      rows,
-      skus,
-      skus_total,
-      urls,
-      urls_total,
-      errors,
-      warnings,
-      error_rows,
-      import_rows,
-      update_rows,
-      delete_rows,
-      restore_rows,
-      ignored_rows,
-    }
-    return { ...check_options, phase, ...counts }
-  }
-  const none = { rows: 0, skus: 0, skus_total: 0, urls: 0, urls_total: 0, errors: 0, warnings: 0 }
-  return {
-    ...check_options,
-    phase: 'waiting',
-    ...none,
-    error_rows: 0,
-    import_rows: 0,
-    update_rows: 0,
-    delete_rows: 0,
-    restore_rows: 0,
-    ignored_rows: 0,
-  }
-}
+const checkOf = ({ check_options, progress }: ListedUpload): z.output<typeof checkSchema> | null =>
+  check_options && { ...check_options, ...(progress ?? WAITING) }
+
+const WAITING = { ...NOTHING_CHECKED, phase: 'waiting' } as const
 
 /** The texts of a problem, as every answer has them. */
 export const problemTexts = ({

@@ -28,7 +28,8 @@ async function serving(failures = 0) {
   const koa = new Koa()
   koa.use(errorResponses(silent))
   koa.use((ctx) => handle(ctx, async () => undefined))
-  const server = createServer(koa.callback())
+  const serve = koa.callback()
+  const server = createServer((request, response) => void serve(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())
   const { port } = server.address() as AddressInfo

@@ -11,7 +11,7 @@ const PATIENCE_MS = 120_000
 
 /** What a program cannot choose: the command and tests do. */
 export interface RequestsParts {
-  /** Ends all requests and waits, unless a request has a signal of its own. */
+  /** Ends all requests and waits, unless a request has its own signal. */
   signal?: AbortSignal
   /** Waits before a repetition; absent: by the clock. */
   sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>

@@ -941,7 +941,9 @@ describe('rows with the id of a file', () => {
 
   it('can be started again when all previews of them were discarded', async () => {
     const [a] = await files('again-1.pdf')
-    const id = await app.uploaded(table(`${a},,,,,,seen`, `,${name()},${origin.url}/bytes/100/again,,,,`))
+    const id = await app.uploaded(
+      table(`${a},,,,,,seen`, `,${name()},${origin.url}/bytes/100/again,,,,`),
+    )
     await app.checked(id, { probe: false })
     const { body } = await start(id, { dry_run: true })
     const stateOf = async () => (await app.owner.call('GET', `/api/csv/${id}`)).body.status

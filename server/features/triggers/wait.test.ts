@@ -50,6 +50,15 @@ const read = async (id: string) => (await call('GET', `/api/operations/${id}`)).
 const bare = (id: string) => present(parsePublicId('op', id), 'An operation')
 const tagsOf = async (file: string): Promise<string[]> =>
   (await call('GET', `/api/files/${file}`)).body.tags
+/** The last of two files failed, as if by a bug. */
+const failOne = (id: string) =>
+  app.owner.scope.query(
+    `with failed as (update items set status = 'failed', after = null, error = '{"code": "internal"}'
+       where shop_id = :shop and operation_id = :id and position = 1)
+     update operations set status = 'partial', done = done - 1, failed = 1
+     where shop_id = :shop and id = :id`,
+    { id: bare(id) },
+  )
 /** Ends the wait as if its time had come. */
 const due = async (id: string) => {
   await app.owner.scope.query(
@@ -128,6 +137,26 @@ test('a day that is over is no wait', async () => {
   expect(Date.parse(first.waits.until)).toBeLessThanOrEqual(Date.now() + 60_000)
 })
 
+test('a secret that a retry gives to a later step is sealed, and opened for its part', async () => {
+  const workflow = await save([tag('tried'), later(), { plugin: 'create-links' }])
+  const operation = await run(workflow, await files(2))
+  await failOne(operation.id)
+  const { steps } = (await call('GET', `/api/workflows/${workflow}`)).body
+  const link = { ask_for: 'password', password: 'canary password' }
+  const options = { [steps[0].id]: { tags: ['again'] }, [steps[2].id]: link }
+  const retry = await call('POST', `/api/operations/${operation.id}/retry`, { options })
+  expect(retry.status).toBe(200)
+  await untilEnded(app.owner, operation.id)
+  const { stored } = await app.owner.scope.one<{ stored: string }>(
+    'select workflow::text as stored from operations where shop_id = :shop and id = :id',
+    { id: bare(operation.id) },
+  )
+  expect(stored).toContain('sealed')
+  expect(stored).not.toContain('canary')
+  const next = present(await due(operation.id), 'The next part')
+  expect(await untilEnded(app.owner, toPublicId('op', next))).toMatchObject({ done: 2 })
+})
+
 test('off, stop, deletion and undo end the wait', async () => {
   const steps = [tag('x'), later(), tag('y')]
   const ends: readonly ((id: string, operation: string) => Promise<unknown>)[] = [
@@ -151,14 +180,7 @@ test('a retry after the wait continues with its own files alone', async () => {
   const workflow = await save([tag('tried'), later(), tag('after')])
   const [first, second] = await files(2)
   const operation = await run(workflow, [first!, second!])
-  const failed = { id: bare(operation.id), file: parsePublicId('file', second!) }
-  await app.owner.scope.query(
-    `with failed as (update items set status = 'failed', after = null, error = '{"code": "internal"}'
-       where shop_id = :shop and operation_id = :id and file_id = :file)
-     update operations set status = 'partial', done = 1, failed = 1
-     where shop_id = :shop and id = :id`,
-    failed,
-  )
+  await failOne(operation.id)
   const next = await untilEnded(
     app.owner,
     toPublicId('op', present(await due(operation.id), 'The next')),

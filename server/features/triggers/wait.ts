@@ -107,11 +107,16 @@ export async function endWait(tx: ShopScope, id: string): Promise<boolean> {
   return rows.length > 0
 }
 
-/** What an operation does after its wait. */
+/** What an operation does after its wait, as a start takes it. */
 export const nextWorkflow = (
+  engine: Engine,
+  scope: ShopScope,
   { workflow: { id, title, parallel } }: Pick<OperationRow, 'workflow'>,
   { steps }: NonNullable<StoredWorkflow['after']>,
-): Workflow => ({ id, title, parallel, action: 'workflow', kind: 'bulk', steps: steps.slice(1) })
+): Workflow =>
+  engine.given(scope, {
+    workflow: { id, title, parallel, action: 'workflow', kind: 'bulk', steps: steps.slice(1) },
+  })
 
 async function startNext(
   engine: Engine,
@@ -119,7 +124,7 @@ async function startNext(
   operation: OperationRow,
   after: NonNullable<StoredWorkflow['after']>,
 ): Promise<string | null> {
-  const workflow = nextWorkflow(operation, after)
+  const workflow = nextWorkflow(engine, tx, operation, after)
   const ids = await doneFiles(tx, operation, placedFilter({}, workflow, engine.plugins))
   if (ids.length === 0) return null
   const { id, channel, request, requested_by, path, cause } = operation

@@ -50,14 +50,14 @@ const read = async (id: string) => (await call('GET', `/api/operations/${id}`)).
 const bare = (id: string) => present(parsePublicId('op', id), 'An operation')
 const tagsOf = async (file: string): Promise<string[]> =>
   (await call('GET', `/api/files/${file}`)).body.tags
-/** The last of two files failed, as if by a bug. */
-const failOne = (id: string) =>
+/** A file failed, as if by a bug. */
+const failOne = (id: string, position = 1) =>
   app.owner.scope.query(
     `with failed as (update items set status = 'failed', after = null, error = '{"code": "internal"}'
-       where shop_id = :shop and operation_id = :id and position = 1)
-     update operations set status = 'partial', done = done - 1, failed = 1
+       where shop_id = :shop and operation_id = :id and position = :position)
+     update operations set status = 'partial', done = done - 1, failed = failed + 1
      where shop_id = :shop and id = :id`,
-    { id: bare(id) },
+    { id: bare(id), position },
   )
 /** Ends the wait as if its time had come. */
 const due = async (id: string) => {
@@ -196,6 +196,25 @@ test('a retry after the wait continues with its own files alone', async () => {
   expect(again.total).toBe(1)
   expect(await tagsOf(second!)).toEqual(['tried', 'after'])
   expect((await read(operation.id)).continued_by).toEqual([next.id, again.id])
+})
+
+test('a retry within the wait of another retry adds its files to those of the other', async () => {
+  const workflow = await save([tag('tried'), later(), tag('after')])
+  const [first, second, third] = await files(3)
+  const operation = await run(workflow, [first!, second!, third!])
+  const retry = async () => {
+    await call('POST', `/api/operations/${operation.id}/retry`)
+    expect((await untilEnded(app.owner, operation.id)).waits).not.toBeNull()
+  }
+  await failOne(operation.id, 2)
+  await failOne(operation.id, 1)
+  expect((await call('DELETE', `/api/operations/${operation.id}/wait`)).status).toBe(204)
+  await retry()
+  await failOne(operation.id, 2)
+  await retry()
+  const next = present(await due(operation.id), 'The next part')
+  expect(await untilEnded(app.owner, toPublicId('op', next))).toMatchObject({ total: 2 })
+  expect(await tagsOf(first!)).toEqual(['tried'])
 })
 
 test('a preview promises the first part, and its confirmation waits', async () => {

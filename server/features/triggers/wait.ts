@@ -15,6 +15,7 @@ import { placedFilter } from '../../engine/steps.ts'
 import type { OperationRow, StoredWorkflow } from '../../engine/types.ts'
 import { momentOf } from '../../files/condition-sql.ts'
 import { compileFilter } from '../../files/filter.ts'
+import { END_WAIT } from '../workflows/workflows.ts'
 import type { TriggerTaskParts } from './run.ts'
 
 const WAIT_TASK = { name: 'continue-workflows' } as const
@@ -28,13 +29,11 @@ export async function armWait(
   if (!after || stopped) return
   const { wait } = after
   const until = 'until' in wait ? await momentOf(tx, wait.until) : null
-  // A retry within the wait keeps its time. After it, only the files of the retry continue.
+  // A retry within the wait keeps its time, and adds its files.
   const { seconds } = await tx.one<{ seconds: number }>(
-    `update operations o set
-       continue_at = greatest(now(), coalesce(o.continue_at, :until::timestamptz,
-         now() + :seconds * interval '1 second')),
-       continue_since = case when exists (select from operations n
-         where n.shop_id = o.shop_id and n.continues = o.id) then o.started_at end
+    `update operations set
+       continue_at = greatest(now(), coalesce(continue_at, :until::timestamptz,
+         now() + :seconds * interval '1 second'))
      where shop_id = :shop and id = :id
      returning extract(epoch from continue_at - now())::float8 as seconds`,
     { id, until, seconds: 'seconds' in wait ? wait.seconds : 0 },
@@ -100,7 +99,7 @@ export const continueRun = (
 /** Ends the wait of an operation; what follows it does not start. False: it did not wait. */
 export async function endWait(tx: ShopScope, id: string): Promise<boolean> {
   const rows = await tx.query(
-    `update operations set continue_at = null
+    `update operations set ${END_WAIT}
      where shop_id = :shop and id = :id and continue_at is not null returning 1`,
     { id },
   )
@@ -140,7 +139,7 @@ async function startNext(
   })
 }
 
-/** The files that are done: those of its last round, if those before have continued already. */
+/** The files that are done since its last wait ended. */
 async function doneFiles(
   tx: ShopScope,
   { id, continue_since }: OperationRow,

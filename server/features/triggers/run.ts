@@ -96,7 +96,7 @@ export function runTrigger(
     try {
       return await tx.transaction((inner) => takeAndStart(parts, inner, trigger))
     } catch (error) {
-      const reason = pauseReason(error)
+      const reason = lastingReason(error)
       if (!reason) throw error
       parts.log.warn('a trigger pauses', { trigger: id, ...errorFields(error) })
       await pause(tx, trigger, reason)
@@ -105,8 +105,8 @@ export function runTrigger(
   })
 }
 
-/** Null: the run is tried again. */
-function pauseReason(error: unknown): Text | null {
+/** Why another try would fail too; null: it may succeed. */
+export function lastingReason(error: unknown): Text | null {
   if (error instanceof Paused) return error.reason
   const lasting =
     error instanceof AppError && error.status < 500 && error.code !== 'operation_quota'

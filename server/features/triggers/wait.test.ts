@@ -7,7 +7,7 @@ import { makeFiles } from '../../../test/files.ts'
 import { parsePublicId, toPublicId } from '../../core/ids.ts'
 import { present } from '../../core/lazy.ts'
 import type { EngineWorker } from '../../engine/worker.ts'
-import { continueRun, waitTask } from './wait.ts'
+import { armWait, continueRun, waitTask } from './wait.ts'
 
 let app: TestApp
 let worker: EngineWorker
@@ -174,6 +174,26 @@ test('off, stop, deletion and undo end the wait', async () => {
     expect((await read(operation.id)).waits).toBeNull()
     expect(await due(operation.id)).toBeNull()
   }
+})
+
+test('a part that ends after the deletion of its workflow does not wait', async () => {
+  const workflow = await save([tag('x'), later(), tag('y')])
+  const { id } = await run(workflow, await files(1))
+  await call('DELETE', `/api/workflows/${workflow}`)
+  const { scope } = app.owner
+  const operation = present(await app.engine.engine.get(scope, bare(id)), 'The part')
+  await scope.transaction((tx) => armWait(tx, operation))
+  expect((await read(id)).waits).toBeNull()
+})
+
+test('a shop that uninstalls the app keeps its waits, and nothing continues', async () => {
+  const operation = await run(await save([tag('x'), later(), tag('y')]), await files(1))
+  const install = (at: string) =>
+    app.owner.scope.query(`update shops set uninstalled_at = ${at} where id = :shop`)
+  await install('now()')
+  expect(await due(operation.id)).toBeNull()
+  await install('null')
+  expect(await due(operation.id)).not.toBeNull()
 })
 
 test('a retry after the wait continues with its own files alone', async () => {

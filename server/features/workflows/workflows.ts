@@ -102,8 +102,9 @@ export function deleteWorkflow(scope: ShopScope, id: string): Promise<void> {
         message: say('This workflow runs on deliveries: choose another one in the settings first'),
       })
     await writeTriggers(tx, id, [])
-    await forgetWaits(tx, id)
     await deleteRow(tx, 'workflows', id)
+    // Last: a run that ends meanwhile waits for the lock of the row, or its wait is seen here.
+    await forgetWaits(tx, id)
   })
 }
 

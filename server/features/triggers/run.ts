@@ -245,8 +245,10 @@ async function filesOf(
 ): Promise<string[]> {
   const { sql, bindings } = await compileFilter(tx, filter)
   const operations = events.find(({ name }) => name === group[0]?.event)?.operations
+  // An array is made once. The planner, which does not know how many files these are, might ask
+  // `in (select …)` again for each file of the shop.
   const rows = await tx.query<{ id: string }>(
-    `select files.id from files where files.shop_id = :shop and ${sql} and files.id in (
+    `select files.id from files where files.shop_id = :shop and ${sql} and files.id = any(array(
        select unnest(e.files) from trigger_events e
        where e.shop_id = :shop and e.id = any(:events::uuid[])
        union all select i.file_id from items i
@@ -255,7 +257,7 @@ async function filesOf(
          and ${isAbout(operations?.takes ?? operations?.about)}
          and exists (select from trigger_events e where e.shop_id = :shop
            and e.id = any(:events::uuid[]) and e.operation_id = i.operation_id
-           and ${endedIn({ since: 'e.since', until: 'e.created_at' })}))
+           and ${endedIn({ since: 'e.since', until: 'e.created_at' })})))
      order by files.id`,
     {
       ...bindings,

@@ -71,7 +71,7 @@ export interface Engine {
    */
   retryWith(scope: ShopScope, id: string, workflow: Workflow): Promise<void>
   /** The workflow that an operation was started or last retried with, as a start takes it. */
-  given(scope: ShopScope, operation: OperationRow): Workflow
+  given(scope: ShopScope, operation: Pick<OperationRow, 'workflow'>): Workflow
   /** Whether a retry with this workflow would run other steps or options than those of the operation. */
   differs(scope: ShopScope, operation: OperationRow, workflow: Workflow): Promise<boolean>
   /** Every reason why the operation cannot be retried with this workflow. */

@@ -71,6 +71,25 @@ test('before and after are deleted after 7 days, items after 90, the operation a
   expect(await sweepOperations(database.pool, NOW)).toBe(0)
 })
 
+test('results are kept while the workflow waits for its next part', async () => {
+  const days = [8, 91, 400]
+  const ids = await Promise.all(days.map((day) => operation(day)))
+  const wait = (until: Date | null) =>
+    database.pool.query('update operations set continue_at = $2 where id = any($1)', [ids, until])
+  await wait(daysAgo(-1))
+  await sweepOperations(database.pool, NOW)
+  for (const id of ids)
+    expect(await stateOf(id)).toMatchObject({ detail: 'results', items: 2, ledgers: 0 })
+  await wait(null)
+  await sweepOperations(database.pool, NOW)
+  const [week, quarter, old] = await Promise.all(ids.map(stateOf))
+  expect([week, quarter, old]).toMatchObject([
+    { detail: 'results', items: 2 },
+    { detail: 'record', items: 0 },
+    null,
+  ])
+})
+
 test('an operation that is being undone keeps the data that the undo needs', async () => {
   const undo = await operation(0, 'running')
   const undone = await operation(8, 'success', undo)

@@ -80,7 +80,8 @@ type Sweep = (pool: Pool, shop: number, id: string) => Promise<void>
 
 /**
  * Sweeps every operation that ended before this time and of which this much is kept, except those
- * that are being undone or whose undo can still be retried.
+ * that are being undone or whose undo can still be retried. Results stay while the workflow waits:
+ * its next part is on the files that are done.
  */
 async function eachOperation(
   pool: Pool,
@@ -92,6 +93,7 @@ async function eachOperation(
   while (true) {
     const { rows } = await pool.query<{ shop_id: number; id: string }>(
       `select shop_id, id from operations o where detail = $1 and finished_at < $2
+         and (detail = 'kept' or continue_at is null)
          and not exists (select from operations u
            where u.shop_id = o.shop_id and u.id = o.undone_by
              and (u.finished_at is null or u.detail = 'kept' and u.failed + u.cancelled > 0))

@@ -93,14 +93,18 @@ export const sealOptions = (
   workflow: StoredWorkflow,
   plugins: readonly Plugin[],
   { shop, secrets }: Place,
-): StoredWorkflow => ({
-  ...workflow,
-  steps: workflow.steps.map((step) =>
+): StoredWorkflow => {
+  const { steps, after } = workflow
+  const sealed = <S extends Step>(step: S): S =>
     mapSensitive(step, plugins, (value) => ({
       sealed: secrets.seal(JSON.stringify(value), optionsPlace(shop)).toString('base64'),
-    })),
-  ),
-})
+    }))
+  return {
+    ...workflow,
+    steps: steps.map(sealed),
+    ...(after ? { after: { ...after, steps: after.steps.map(sealed) } } : {}),
+  }
+}
 
 /** A step's options as they were given. Throws if they were sealed with another secret. */
 export const openOptions = (
@@ -123,8 +127,8 @@ export const givenWorkflow = (
   place: Place,
 ): Workflow => ({
   ...stored,
-  steps: [
-    ...withoutPreceding(stored, plugins).steps.map(({ given, ...step }: StoredStep): Step => {
+  steps: [...withoutPreceding(stored, plugins).steps, ...(after?.steps ?? [])].map(
+    ({ given, ...step }: StoredStep): Step => {
       const plugin = plugins.find(({ id }) => id === step.plugin)
       if (!plugin || !step.options) return step
       const options = openOptions(step, plugin, place)
@@ -132,9 +136,8 @@ export const givenWorkflow = (
       const names = sensitiveOptions(plugin)
       const secret = Object.entries(options).filter(([name]) => names.includes(name))
       return { ...step, options: { ...given, ...Object.fromEntries(secret) } }
-    }),
-    ...(after?.steps ?? []),
-  ],
+    },
+  ),
 })
 
 function mapSensitive<S extends Step>(

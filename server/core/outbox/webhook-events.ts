@@ -109,16 +109,16 @@ export interface RaisedEvent<Data extends z.ZodObject> {
 const MAX_DEPTH = 3
 
 /** SQL: the webhook `w`, or the trigger `t`, wants the event `type`, an SQL expression. */
-const webhookWants = (type: string) =>
-  `w.shop_id = :shop and w.enabled and (w.events = '{}' or ${type} = any(w.events))`
-const triggerWants = (type: string) =>
-  `t.shop_id = :shop and t.event = ${type} and t.enabled and exists (select from workflows f
+const webhookWants = (type: string, shop = ':shop') =>
+  `w.shop_id = ${shop} and w.enabled and (w.events = '{}' or ${type} = any(w.events))`
+const triggerWants = (type: string, shop = ':shop') =>
+  `t.shop_id = ${shop} and t.event = ${type} and t.enabled and exists (select from workflows f
      where f.shop_id = t.shop_id and f.id = t.workflow_id and f.enabled)`
 
-/** SQL: a webhook or a trigger of the shop wants the event `type`, an SQL expression. */
-export const isWanted = (type: string) =>
-  `(exists (select from webhook_endpoints w where ${webhookWants(type)})
-     or exists (select from triggers t where ${triggerWants(type)}))`
+/** SQL: a webhook or a trigger of the shop wants the event `type`; both are SQL expressions. */
+export const isWanted = (type: string, shop = ':shop') =>
+  `(exists (select from webhook_endpoints w where ${webhookWants(type, shop)})
+     or exists (select from triggers t where ${triggerWants(type, shop)}))`
 
 /** Those of the events that a webhook or a trigger of the shop wants. */
 export async function wantedEvents(

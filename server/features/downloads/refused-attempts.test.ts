@@ -140,6 +140,17 @@ test('a refused link is one event an hour, and none that nobody wants', async ()
     await refuse(link.key)
     expect(await told()).toEqual(Array(events).fill(data))
   }
+  // An event that cannot be raised leaves no attempt: the next one is the first of its hour.
+  depot.time.now = at(120)
+  await database.pool.query('alter table trigger_events rename to away')
+  try {
+    await refuse(link.key)
+  } finally {
+    await database.pool.query('alter table away rename to trigger_events')
+  }
+  await refuse(link.key)
+  expect(await told()).toEqual(Array(3).fill(data))
+  expect(await attempts(link.id)).toMatchObject([{ times: 1 }, {}, {}, {}, {}, {}])
   // Further attempts cost no statement, however many there are.
   expect(await eventStatements(database, () => refuse(link.key))).toBe(0)
   depot.time.now = started

@@ -7,7 +7,7 @@ import { shortenedAddress } from '../../core/client-address.ts'
 import type { Database } from '../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { toPublicId } from '../../core/ids.ts'
-import { defineEvent, raiseEvents } from '../../core/outbox/webhook-events.ts'
+import { defineEvent, isWanted, raiseEvents } from '../../core/outbox/webhook-events.ts'
 import type { ErrorCode } from '../../core/errors.ts'
 import type { Logger } from '../../core/log.ts'
 import type { Client } from '../../http/clients.ts'
@@ -108,19 +108,16 @@ const INSERT = `
     agent)
   select g.shop_id, g.link_id, g.file_id, g.reason, to_timestamp(floor(g.at_ms / ${MINUTE_MS}) * 60),
     to_timestamp(g.at_ms / 1000), g.times, g.address, g.agent
-  from unnest($1::integer[], $2::uuid[], $3::uuid[], $4::text[], $5::float8[], $6::integer[],
-    $7::text[], $8::text[])
+  from unnest(:shops::integer[], :links::uuid[], :files::uuid[], :reasons::text[], :moments::float8[],
+    :times::integer[], :addresses::text[], :agents::text[])
     as g (shop_id, link_id, file_id, reason, at_ms, times, address, agent)
   join links l on l.shop_id = g.shop_id and l.id = g.link_id
   order by 1, 2, 4, 5
   on conflict (shop_id, link_id, reason, minute) do update set
     (at, times, address, agent) =
     (excluded.at, r.times + excluded.times, excluded.address, excluded.agent)
-  returning shop_id, link_id, file_id, reason, minute, exists (
-      select from webhook_endpoints w where w.shop_id = r.shop_id and w.enabled
-        and (w.events = '{}' or '${linkRefused.name}' = any(w.events))
-      union all select from triggers t where t.shop_id = r.shop_id and t.enabled
-        and t.event = '${linkRefused.name}')
+  returning shop_id, link_id, file_id, reason, minute,
+    ${isWanted(`'${linkRefused.name}'`, 'r.shop_id')}
     -- The minutes of a link before this one have told it.
     and not exists (select from refused_downloads o where o.shop_id = r.shop_id
       and o.link_id = r.link_id and (o.minute, o.reason) <> (r.minute, r.reason)
@@ -161,32 +158,28 @@ export function createRefusedAttempts(database: Database, log: Logger): RefusedA
   }
 }
 
-async function writeAttempts(database: Database, attempts: readonly Attempt[]): Promise<void> {
-  const links = [
-    plainArray(attempts.map(({ shop }) => shop)),
-    plainArray(attempts.map(({ link }) => link)),
-  ]
-  const values = [
-    ...links,
-    plainArray(attempts.map(({ file }) => file ?? 'null')),
-    plainArray(attempts.map(({ reason }) => reason)),
-    plainArray(attempts.map(({ at }) => at.getTime())),
-    plainArray(attempts.map(({ times }) => times)),
-    attempts.map(({ client }) => (client ? shortenedAddress(client.address) : '')),
-    attempts.map(({ client }) => (client ? agentFamily(client.agent) : '')),
-  ]
-  const { pool } = database
-  const { rows } = await pool.query<WrittenAttempt>({
-    name: 'delivery_refused',
-    text: INSERT,
-    values,
+async function writeAttempts(
+  { knex, pool }: Database,
+  attempts: readonly Attempt[],
+): Promise<void> {
+  const shops = plainArray(attempts.map(({ shop }) => shop))
+  const links = plainArray(attempts.map(({ link }) => link))
+  await knex.transaction(async (tx) => {
+    const { rows } = await tx.raw<{ rows: WrittenAttempt[] }>(INSERT, {
+      shops,
+      links,
+      files: plainArray(attempts.map(({ file }) => file ?? 'null')),
+      reasons: plainArray(attempts.map(({ reason }) => reason)),
+      moments: plainArray(attempts.map(({ at }) => at.getTime())),
+      times: plainArray(attempts.map(({ times }) => times)),
+      addresses: attempts.map(({ client }) => (client ? shortenedAddress(client.address) : '')),
+      agents: attempts.map(({ client }) => (client ? agentFamily(client.agent) : '')),
+    })
+    const told = rows.filter((row) => row.told)
+    for (const [shop, of] of Map.groupBy(told, (row) => row.shop_id))
+      await raiseRefused(forShop({ knex: tx }, shop), of)
   })
-  for (const [shop, told] of Map.groupBy(
-    rows.filter((row) => row.told),
-    (row) => row.shop_id,
-  ))
-    await raiseRefused(forShop(database, shop), told)
-  await pool.query({ name: 'delivery_refused_old', text: DROP_OLD, values: links })
+  await pool.query({ name: 'delivery_refused_old', text: DROP_OLD, values: [shops, links] })
 }
 
 interface WrittenAttempt {
@@ -201,19 +194,17 @@ interface WrittenAttempt {
 
 const HOUR_MS = 60 * MINUTE_MS
 
-const raiseRefused = (scope: ShopScope, attempts: readonly WrittenAttempt[]): Promise<void> =>
-  scope.transaction((tx) =>
-    raiseEvents(
-      tx,
-      linkRefused,
-      attempts.map(({ link_id, file_id, reason, minute }) => ({
-        key: `${link_id}/${Math.floor(minute.getTime() / HOUR_MS)}`,
-        data: {
-          id: toPublicId('link', link_id),
-          file_id: file_id && toPublicId('file', file_id),
-          reason,
-        },
-        files: file_id === null ? [] : [file_id],
-      })),
-    ),
+const raiseRefused = (tx: ShopScope, attempts: readonly WrittenAttempt[]): Promise<void> =>
+  raiseEvents(
+    tx,
+    linkRefused,
+    attempts.map(({ link_id, file_id, reason, minute }) => ({
+      key: `${link_id}/${Math.floor(minute.getTime() / HOUR_MS)}`,
+      data: {
+        id: toPublicId('link', link_id),
+        file_id: file_id && toPublicId('file', file_id),
+        reason,
+      },
+      files: file_id === null ? [] : [file_id],
+    })),
   )

@@ -88,7 +88,7 @@ const waitRoutes = (engine: Engine, clock: () => Date): Endpoint[] => [
       if (after)
         requireScopes(
           caller,
-          permissionsOf(nextWorkflow(operation, after), engine.plugins) as Scope[],
+          permissionsOf(nextWorkflow(engine, scope, operation, after), engine.plugins) as Scope[],
         )
       const next = await continueRun(engine, scope, operation.id, true)
       if (next === null) throw new AppError('operation_state', { message: NO_WAIT })

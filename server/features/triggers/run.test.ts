@@ -38,6 +38,15 @@ beforeEach(async () => {
   const { scope, call } = app.owner
   for (const { id, built_in } of (await call('GET', '/api/workflows')).body.data)
     if (!built_in) await call('DELETE', `/api/workflows/${id}`)
+  // The end of a run of the test before is an event, too.
+  await expect
+    .poll(
+      () =>
+        scope.query(`select id from operations where shop_id = :shop
+      and status in ('queued', 'running')`),
+      { timeout: 30_000 },
+    )
+    .toEqual([])
   await scope.from('notices').delete()
 })
 

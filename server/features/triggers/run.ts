@@ -96,7 +96,7 @@ export function runTrigger(
     try {
       return await tx.transaction((inner) => takeAndStart(parts, inner, trigger))
     } catch (error) {
-      const reason = pauseReason(error)
+      const reason = lastingReason(error)
       if (!reason) throw error
       parts.log.warn('a trigger pauses', { trigger: id, ...errorFields(error) })
       await pause(tx, trigger, reason)
@@ -105,8 +105,8 @@ export function runTrigger(
   })
 }
 
-/** Null: the run is tried again. */
-function pauseReason(error: unknown): Text | null {
+/** Why another try would fail too; null: it may succeed. */
+export function lastingReason(error: unknown): Text | null {
   if (error instanceof Paused) return error.reason
   const lasting =
     error instanceof AppError && error.status < 500 && error.code !== 'operation_quota'
@@ -245,8 +245,10 @@ async function filesOf(
 ): Promise<string[]> {
   const { sql, bindings } = await compileFilter(tx, filter)
   const operations = events.find(({ name }) => name === group[0]?.event)?.operations
+  // An array is made once. The planner, which does not know how many files these are, might ask
+  // `in (select …)` again for each file of the shop.
   const rows = await tx.query<{ id: string }>(
-    `select files.id from files where files.shop_id = :shop and ${sql} and files.id in (
+    `select files.id from files where files.shop_id = :shop and ${sql} and files.id = any(array(
        select unnest(e.files) from trigger_events e
        where e.shop_id = :shop and e.id = any(:events::uuid[])
        union all select i.file_id from items i
@@ -255,7 +257,7 @@ async function filesOf(
          and ${isAbout(operations?.takes ?? operations?.about)}
          and exists (select from trigger_events e where e.shop_id = :shop
            and e.id = any(:events::uuid[]) and e.operation_id = i.operation_id
-           and ${endedIn({ since: 'e.since', until: 'e.created_at' })}))
+           and ${endedIn({ since: 'e.since', until: 'e.created_at' })})))
      order by files.id`,
     {
       ...bindings,

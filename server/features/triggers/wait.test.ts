@@ -7,7 +7,7 @@ import { makeFiles } from '../../../test/files.ts'
 import { parsePublicId, toPublicId } from '../../core/ids.ts'
 import { present } from '../../core/lazy.ts'
 import type { EngineWorker } from '../../engine/worker.ts'
-import { continueRun, waitTask } from './wait.ts'
+import { armWait, continueRun, waitTask } from './wait.ts'
 
 let app: TestApp
 let worker: EngineWorker
@@ -50,6 +50,15 @@ const read = async (id: string) => (await call('GET', `/api/operations/${id}`)).
 const bare = (id: string) => present(parsePublicId('op', id), 'An operation')
 const tagsOf = async (file: string): Promise<string[]> =>
   (await call('GET', `/api/files/${file}`)).body.tags
+/** A file failed, as if by a bug. */
+const failOne = (id: string, position = 1) =>
+  app.owner.scope.query(
+    `with failed as (update items set status = 'failed', after = null, error = '{"code": "internal"}'
+       where shop_id = :shop and operation_id = :id and position = :position)
+     update operations set status = 'partial', done = done - 1, failed = failed + 1
+     where shop_id = :shop and id = :id`,
+    { id: bare(id), position },
+  )
 /** Ends the wait as if its time had come. */
 const due = async (id: string) => {
   await app.owner.scope.query(
@@ -128,6 +137,26 @@ test('a day that is over is no wait', async () => {
   expect(Date.parse(first.waits.until)).toBeLessThanOrEqual(Date.now() + 60_000)
 })
 
+test('a secret that a retry gives to a later step is sealed, and opened for its part', async () => {
+  const workflow = await save([tag('tried'), later(), { plugin: 'create-links' }])
+  const operation = await run(workflow, await files(2))
+  await failOne(operation.id)
+  const { steps } = (await call('GET', `/api/workflows/${workflow}`)).body
+  const link = { ask_for: 'password', password: 'canary password' }
+  const options = { [steps[0].id]: { tags: ['again'] }, [steps[2].id]: link }
+  const retry = await call('POST', `/api/operations/${operation.id}/retry`, { options })
+  expect(retry.status).toBe(200)
+  await untilEnded(app.owner, operation.id)
+  const { stored } = await app.owner.scope.one<{ stored: string }>(
+    'select workflow::text as stored from operations where shop_id = :shop and id = :id',
+    { id: bare(operation.id) },
+  )
+  expect(stored).toContain('sealed')
+  expect(stored).not.toContain('canary')
+  const next = present(await due(operation.id), 'The next part')
+  expect(await untilEnded(app.owner, toPublicId('op', next))).toMatchObject({ done: 2 })
+})
+
 test('off, stop, deletion and undo end the wait', async () => {
   const steps = [tag('x'), later(), tag('y')]
   const ends: readonly ((id: string, operation: string) => Promise<unknown>)[] = [
@@ -147,18 +176,31 @@ test('off, stop, deletion and undo end the wait', async () => {
   }
 })
 
+test('a part that ends after the deletion of its workflow does not wait', async () => {
+  const workflow = await save([tag('x'), later(), tag('y')])
+  const { id } = await run(workflow, await files(1))
+  await call('DELETE', `/api/workflows/${workflow}`)
+  const { scope } = app.owner
+  const operation = present(await app.engine.engine.get(scope, bare(id)), 'The part')
+  await scope.transaction((tx) => armWait(tx, operation))
+  expect((await read(id)).waits).toBeNull()
+})
+
+test('a shop that uninstalls the app keeps its waits, and nothing continues', async () => {
+  const operation = await run(await save([tag('x'), later(), tag('y')]), await files(1))
+  const install = (at: string) =>
+    app.owner.scope.query(`update shops set uninstalled_at = ${at} where id = :shop`)
+  await install('now()')
+  expect(await due(operation.id)).toBeNull()
+  await install('null')
+  expect(await due(operation.id)).not.toBeNull()
+})
+
 test('a retry after the wait continues with its own files alone', async () => {
   const workflow = await save([tag('tried'), later(), tag('after')])
   const [first, second] = await files(2)
   const operation = await run(workflow, [first!, second!])
-  const failed = { id: bare(operation.id), file: parsePublicId('file', second!) }
-  await app.owner.scope.query(
-    `with failed as (update items set status = 'failed', after = null, error = '{"code": "internal"}'
-       where shop_id = :shop and operation_id = :id and file_id = :file)
-     update operations set status = 'partial', done = 1, failed = 1
-     where shop_id = :shop and id = :id`,
-    failed,
-  )
+  await failOne(operation.id)
   const next = await untilEnded(
     app.owner,
     toPublicId('op', present(await due(operation.id), 'The next')),
@@ -174,6 +216,25 @@ test('a retry after the wait continues with its own files alone', async () => {
   expect(again.total).toBe(1)
   expect(await tagsOf(second!)).toEqual(['tried', 'after'])
   expect((await read(operation.id)).continued_by).toEqual([next.id, again.id])
+})
+
+test('a retry within the wait of another retry adds its files to those of the other', async () => {
+  const workflow = await save([tag('tried'), later(), tag('after')])
+  const [first, second, third] = await files(3)
+  const operation = await run(workflow, [first!, second!, third!])
+  const retry = async () => {
+    await call('POST', `/api/operations/${operation.id}/retry`)
+    expect((await untilEnded(app.owner, operation.id)).waits).not.toBeNull()
+  }
+  await failOne(operation.id, 2)
+  await failOne(operation.id, 1)
+  expect((await call('DELETE', `/api/operations/${operation.id}/wait`)).status).toBe(204)
+  await retry()
+  await failOne(operation.id, 2)
+  await retry()
+  const next = present(await due(operation.id), 'The next part')
+  expect(await untilEnded(app.owner, toPublicId('op', next))).toMatchObject({ total: 2 })
+  expect(await tagsOf(first!)).toEqual(['tried'])
 })
 
 test('a preview promises the first part, and its confirmation waits', async () => {

@@ -1,9 +1,9 @@
 // Waits between the parts of a workflow: the end of a part notes when the next one starts, and a job
 // starts it then, on the files that are done. Both are one transaction each, so that the next part
 // starts once.
-import { say, sentences, textOf, type Workflow } from '../../../plugins/contract/index.ts'
+import { say, sentences, type Workflow } from '../../../plugins/contract/index.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
-import { AppError } from '../../core/errors.ts'
+import { parsePublicId } from '../../core/ids.ts'
 import { present } from '../../core/lazy.ts'
 import { raiseNotice } from '../../core/outbox/notices.ts'
 import { queueTaskAfter } from '../../core/queue/background-jobs.ts'
@@ -15,11 +15,15 @@ import { placedFilter } from '../../engine/steps.ts'
 import type { OperationRow, StoredWorkflow } from '../../engine/types.ts'
 import { momentOf } from '../../files/condition-sql.ts'
 import { compileFilter } from '../../files/filter.ts'
-import type { TriggerTaskParts } from './run.ts'
+import { END_WAIT } from '../workflows/workflows.ts'
+import { lastingReason, type TriggerTaskParts } from './run.ts'
 
 const WAIT_TASK = { name: 'continue-workflows' } as const
 
-/** Notes when the next part of the workflow starts. In the transaction that ends the part. */
+/**
+ * Notes when the next part of the workflow starts, unless the workflow was deleted meanwhile. In the
+ * transaction that ends the part.
+ */
 export async function armWait(
   tx: ShopScope,
   { id, workflow, stopped }: OperationRow,
@@ -28,18 +32,22 @@ export async function armWait(
   if (!after || stopped) return
   const { wait } = after
   const until = 'until' in wait ? await momentOf(tx, wait.until) : null
-  // A retry within the wait keeps its time. After it, only the files of the retry continue.
-  const { seconds } = await tx.one<{ seconds: number }>(
-    `update operations o set
-       continue_at = greatest(now(), coalesce(o.continue_at, :until::timestamptz,
-         now() + :seconds * interval '1 second')),
-       continue_since = case when exists (select from operations n
-         where n.shop_id = o.shop_id and n.continues = o.id) then o.started_at end
-     where shop_id = :shop and id = :id
+  // A retry within the wait keeps its time, and adds its files.
+  const armed = await tx.first<{ seconds: number }>(
+    `update operations set
+       continue_at = greatest(now(), coalesce(continue_at, :until::timestamptz,
+         now() + :seconds * interval '1 second'))
+     where shop_id = :shop and id = :id and exists (
+       select from workflows w where w.shop_id = :shop and w.id = :workflow for key share)
      returning extract(epoch from continue_at - now())::float8 as seconds`,
-    { id, until, seconds: 'seconds' in wait ? wait.seconds : 0 },
+    {
+      id,
+      until,
+      seconds: 'seconds' in wait ? wait.seconds : 0,
+      workflow: parsePublicId('workflow', workflow.id),
+    },
   )
-  await queueTaskAfter(tx, WAIT_TASK, id, seconds)
+  if (armed) await queueTaskAfter(tx, WAIT_TASK, id, armed.seconds)
 }
 
 /** SQL: waits, and when they end. */
@@ -72,8 +80,9 @@ export const continueRun = (
 ): Promise<string | null> =>
   scope.transaction(async (tx) => {
     const operation = await tx.first<OperationRow>(
-      `select * from operations where shop_id = :shop and id = :id
-         and continue_at ${now ? 'is not null' : '<= now()'} for no key update`,
+      `select o.* from operations o join shops s on s.id = o.shop_id and s.uninstalled_at is null
+       where o.shop_id = :shop and o.id = :id
+         and o.continue_at ${now ? 'is not null' : '<= now()'} for no key update of o`,
       { id },
     )
     // A retry sets the time again at its end.
@@ -84,13 +93,12 @@ export const continueRun = (
     try {
       return await tx.transaction((inner) => startNext(engine, inner, operation, after))
     } catch (error) {
-      const lasts =
-        error instanceof AppError && error.status < 500 && error.code !== 'operation_quota'
-      if (!lasts || now) throw error
+      const reason = now ? null : lastingReason(error)
+      if (!reason) throw error
       await raiseNotice(tx, {
         level: 'critical',
         title: say('“{name}” did not continue after its wait', { name: operation.workflow.title }),
-        body: sentences(say('{reason}.', { reason: textOf(error.text) })),
+        body: sentences(say('{reason}.', { reason })),
         operation_id: id,
       })
       return null
@@ -100,18 +108,23 @@ export const continueRun = (
 /** Ends the wait of an operation; what follows it does not start. False: it did not wait. */
 export async function endWait(tx: ShopScope, id: string): Promise<boolean> {
   const rows = await tx.query(
-    `update operations set continue_at = null
+    `update operations set ${END_WAIT}
      where shop_id = :shop and id = :id and continue_at is not null returning 1`,
     { id },
   )
   return rows.length > 0
 }
 
-/** What an operation does after its wait. */
+/** What an operation does after its wait, as a start takes it. */
 export const nextWorkflow = (
+  engine: Engine,
+  scope: ShopScope,
   { workflow: { id, title, parallel } }: Pick<OperationRow, 'workflow'>,
   { steps }: NonNullable<StoredWorkflow['after']>,
-): Workflow => ({ id, title, parallel, action: 'workflow', kind: 'bulk', steps: steps.slice(1) })
+): Workflow =>
+  engine.given(scope, {
+    workflow: { id, title, parallel, action: 'workflow', kind: 'bulk', steps: steps.slice(1) },
+  })
 
 async function startNext(
   engine: Engine,
@@ -119,7 +132,7 @@ async function startNext(
   operation: OperationRow,
   after: NonNullable<StoredWorkflow['after']>,
 ): Promise<string | null> {
-  const workflow = nextWorkflow(operation, after)
+  const workflow = nextWorkflow(engine, tx, operation, after)
   const ids = await doneFiles(tx, operation, placedFilter({}, workflow, engine.plugins))
   if (ids.length === 0) return null
   const { id, channel, request, requested_by, path, cause } = operation
@@ -135,7 +148,7 @@ async function startNext(
   })
 }
 
-/** The files that are done: those of its last round, if those before have continued already. */
+/** The files that are done since its last wait ended. */
 async function doneFiles(
   tx: ShopScope,
   { id, continue_since }: OperationRow,

@@ -102,8 +102,9 @@ export function deleteWorkflow(scope: ShopScope, id: string): Promise<void> {
         message: say('This workflow runs on deliveries: choose another one in the settings first'),
       })
     await writeTriggers(tx, id, [])
-    await forgetWaits(tx, id)
     await deleteRow(tx, 'workflows', id)
+    // Last: a run that ends meanwhile waits for the lock of the row, or its wait is seen here.
+    await forgetWaits(tx, id)
   })
 }
 
@@ -134,10 +135,13 @@ export async function cancelRuns(
   return rows.length + (await forgetWaits(tx, id))
 }
 
+/** SQL: ends the wait of an operation. Files that a retry finishes after it wait and continue alone. */
+export const END_WAIT = 'continue_at = null, continue_since = clock_timestamp()'
+
 /** Ends the waits of a workflow’s runs: what follows them does not start. Returns how many. */
 async function forgetWaits(tx: ShopScope, id: string): Promise<number> {
   const rows = await tx.query(
-    `update operations set continue_at = null where shop_id = :shop and continue_at is not null
+    `update operations set ${END_WAIT} where shop_id = :shop and continue_at is not null
        and workflow ->> 'id' = :workflow returning 1`,
     { workflow: toPublicId('workflow', id) },
   )

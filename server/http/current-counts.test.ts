@@ -9,7 +9,7 @@ const endpointOf = (schema: z.ZodType | null, more: Partial<Endpoint> = {}): End
   method: 'post',
   path: '/api/things',
   summary: '',
-  tag: '',
+  tag: 'Files',
   scope: null,
   replies: { 200: { description: '', schema } },
   handler: () => Promise.resolve(null),

@@ -7,6 +7,7 @@ import type { PlanFeature } from '../core/configuration/plan-list.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { type ErrorDetail, AppError } from '../core/errors.ts'
 import { scopesOfConflict } from '../engine/moves.ts'
+import type { Tag } from './tags.ts'
 
 export const SCOPES = [
   'files:read',
@@ -151,7 +152,7 @@ interface Definition<Params extends z.ZodType, Query extends z.ZodType, Body ext
 
 /** What an endpoint shares with others. */
 interface Group {
-  tag: string
+  tag: Tag
   /** The scope that an API key needs, or several of which one is enough; null: any valid key. */
   scope: Scope | readonly Scope[] | null
   /** It sets this up, or changes it: `plan_limit` if the shop's plan does not include it. */

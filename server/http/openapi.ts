@@ -16,8 +16,9 @@ import { scopesOf, type Endpoint } from './endpoint.ts'
 import type { Example, Examples } from './example.ts'
 import { MAX_WAIT_SECONDS } from './body.ts'
 import { ANY_OTHER_ERROR, errorReply, timestamp } from './schemas.ts'
+import { TAGS, type Tag } from './tags.ts'
 
-const WEBHOOKS = 'Webhooks'
+const WEBHOOKS: Tag = 'Webhooks'
 
 const json = (schema: z.ZodType) => ({ 'application/json': { schema } })
 
@@ -132,10 +133,13 @@ export function openApiDocument(
     webhooks: Object.fromEntries(
       [...events, TEST_EVENT].map((event) => [event.name, { post: messageOperation(event) }]),
     ),
-    tags: tagsOf(endpoints, others),
+    tags: tagsOf(endpoints),
   }
   const document = createDocument(content, {
-    override: ({ jsonSchema }) => withoutForm(jsonSchema),
+    override: ({ jsonSchema }) => {
+      withoutForm(jsonSchema)
+      spellPattern(jsonSchema)
+    },
   })
   for (const [path, methods] of Object.entries(document.paths ?? {}))
     for (const [method, operation] of Object.entries(methods as Record<string, OpenApiOperation>))
@@ -144,12 +148,9 @@ export function openApiDocument(
 }
 
 /** All tags in the order of the endpoints, because generators group the operations by them. */
-function tagsOf(endpoints: readonly Endpoint[], others: ZodOpenApiPathsObject): { name: string }[] {
-  const ofOthers = Object.values(others).flatMap((methods) =>
-    Object.values(methods).flatMap((operation) => (operation as OpenApiOperation).tags ?? []),
-  )
-  const names = new Set([...endpoints.map(({ tag }) => tag), ...ofOthers, WEBHOOKS])
-  return [...names].map((name) => ({ name }))
+function tagsOf(endpoints: readonly Endpoint[]): { name: Tag; description: string }[] {
+  const names = new Set([...endpoints.map(({ tag }) => tag), WEBHOOKS])
+  return [...names].map((name) => ({ name, description: TAGS[name] }))
 }
 
 /** What draws a form of the page, and is no keyword of JSON Schema: validators refuse it. */
@@ -158,6 +159,16 @@ const MORE_FORM_WORDS = ['placeholder', 'files', 'sensitive']
 
 function withoutForm(schema: object): void {
   for (const word of [...FORM_WORDS, ...MORE_FORM_WORDS]) Reflect.deleteProperty(schema, word)
+}
+
+/**
+ * Validators of other languages have no `\\p{…}`, or another one: control characters are spelled out,
+ * and a pattern with letters of all scripts is left to `format` and the server.
+ */
+function spellPattern(schema: { pattern?: string }): void {
+  const spelled = schema.pattern?.replaceAll(String.raw`\p{Cc}`, String.raw`\x00-\x1f\x7f-\x9f`)
+  if (spelled?.includes(String.raw`\p{`)) delete schema.pattern
+  else if (spelled !== undefined) schema.pattern = spelled
 }
 
 function operationOf(

@@ -2,6 +2,7 @@
 // unchanged (those with ids in tenants.test.ts).
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
+import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { english } from '../../plugins/contract/index.ts'
 import { TEST_EVENT } from '../../server/core/outbox/webhook-events.ts'
@@ -70,6 +71,24 @@ describe('the document', () => {
     const named = tags.map(({ name }) => name)
     const used = house.documented.flatMap(({ operation }) => operation.tags ?? [])
     expect(used.filter((tag) => !named.includes(tag))).toEqual([])
+  })
+  test('has no finding of a public linter, and patterns that all languages know', async () => {
+    const source = JSON.stringify(house.document)
+    const config = await createConfig({
+      extends: ['recommended-strict'],
+      // A path of fixed words comes before one with a parameter, and no id is such a word.
+      rules: { 'no-ambiguous-paths': 'off' },
+    })
+    const found = await lintFromString({ source, absoluteRef: 'openapi.json', config })
+    const problems = found.map(({ ruleId, message, location }) => [
+      ruleId,
+      message,
+      location[0]?.pointer,
+    ])
+    // tus: it needs no key, and takes no input that could be wrong.
+    const options = '#/paths/~1api~1uploads/options/responses'
+    expect(problems.filter((problem) => problem[2] !== options)).toEqual([])
+    expect(source).not.toContain(String.raw`\\p{`)
   })
   test('lists the accepted headers and the possible responses', () => {
     const named = (name: string) =>

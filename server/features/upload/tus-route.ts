@@ -10,6 +10,7 @@ import { requireImportScopes, requireScopes } from '../../http/endpoint.ts'
 import { notAllowed } from '../../http/errors.ts'
 import type { Mount } from '../../http/mounts.ts'
 import { ANY_OTHER_ERROR, errorReply, onConflict } from '../../http/schemas.ts'
+import type { Tag } from '../../http/tags.ts'
 import { CHECKSUMS } from './receive.ts'
 import { EXTENSIONS } from './store.ts'
 import { TUS_VERSION } from './tus.ts'
@@ -81,12 +82,13 @@ const GONE = {
   410: errorReply('It was not finished in time'),
 }
 
+const TAG: Tag = 'Uploads'
 const operation = (given: Omit<ZodOpenApiOperationObject, 'tags'>): ZodOpenApiOperationObject => ({
   ...given,
   responses: { ...given.responses, default: ANY_OTHER_ERROR },
   description:
     `${given.description ?? ''}\n\ntus 1.0: any tus client works. Scope: \`imports:write\`.`.trim(),
-  tags: ['Uploads'],
+  tags: [TAG],
 })
 
 export const tusPaths: ZodOpenApiPathsObject = {

@@ -1,0 +1,30 @@
+/** The groups of the API's endpoints, with what each is about: generators and readers sort by them. */
+export const TAGS = {
+  Home: 'What needs attention, the figures of the shop, and the search over everything',
+  Workflows: 'What runs on files, when, on which, and what follows',
+  Uploads: 'Files by tus, in pieces or straight to the bucket, and which of them exist already',
+  'CSV import': 'Tables: read, mapped, checked, corrected and started',
+  Move: 'Files and buyers that come from another app',
+  Files: 'Files: found, read, changed, released and put into the trash',
+  'Drop folders': 'FTP and SFTP accounts, and the files that wait in their folders',
+  'Cloud connections': 'Folders of cloud storage that are synced',
+  Tags: 'Tags in use, and templates of tags',
+  Versions: 'The versions of a file: compared, added and restored',
+  Packs: 'Files that are delivered together',
+  Links: 'Download links: their terms, their limits and their use',
+  Deliveries: 'What orders gave to their buyers: resent, prolonged, moved and revoked',
+  Buyers: 'Who bought, and what each of them can download',
+  'Licence keys': 'Lists of keys, the keys that buyers got, and their activations',
+  Operations: 'Bulk operations: previewed, confirmed, followed, retried and undone',
+  Schedules: 'Workflows that run at times',
+  Products: 'Products and variants of the catalog, and their files',
+  Settings: 'The settings of the shop, and what buyers see',
+  'API keys': 'Keys of programs, with their scopes',
+  Session: 'The person or program that asks, and what it may do',
+  Notices: 'Messages of the product to the merchant',
+  Mail: 'The mail server, the sender’s domain and the texts of mails',
+  Messages: 'Mails, text messages and webhooks on their way',
+  Webhooks: 'Addresses that are told of events, and the messages that they get',
+} as const satisfies Record<string, string>
+
+export type Tag = keyof typeof TAGS

@@ -11,7 +11,7 @@ import { t } from '../../shell/messages/t.ts'
 import { BlockStack, Card, Select, Text } from '../../shell/ui/index.ts'
 import { listState, oneOf } from '../../shell/url-state/list-state.ts'
 import { useUrlState } from '../../shell/url-state/use-url-state.ts'
-import { fieldLabel, KIND_LABELS, KINDS, titleOf, valueText } from './labels.ts'
+import { fieldLabel, KIND_LABELS, KINDS, shownFields, titleOf } from './labels.ts'
 
 const PAGE_SIZE = 25
 const STATE = listState({ kind: oneOf(KINDS, '') })
@@ -36,15 +36,17 @@ export function ChangeLogPage() {
       <BlockStack gap="400">
         <LoadProblem query={changes} what={t('The changes could not be loaded')} />
         {save.error && <Problem error={save.error} what={t('The changes could not be exported')} />}
-        <Select
-          label={t('Show')}
-          options={[
-            { label: t('All changes'), value: '' },
-            ...KINDS.map((value) => ({ label: KIND_LABELS[value], value })),
-          ]}
-          value={urlState.kind}
-          onChange={(kind) => go({ kind: kind as LoggedChange['kind'] | '' })}
-        />
+        <Card>
+          <Select
+            label={t('Show')}
+            options={[
+              { label: t('All changes'), value: '' },
+              ...KINDS.map((value) => ({ label: KIND_LABELS[value], value })),
+            ]}
+            value={urlState.kind}
+            onChange={(kind) => go({ kind: kind as LoggedChange['kind'] | '' })}
+          />
+        </Card>
         {list?.data.length === 0 && <NoChanges filtered={urlState.kind !== ''} />}
         {list && list.data.length > 0 && (
           <Card padding="0">
@@ -88,7 +90,7 @@ const NoChanges = ({ filtered }: { filtered: boolean }) => (
 )
 
 function Entry({ change }: { change: LoggedChange }) {
-  const { by, created_at, fields, secrets, verb } = change
+  const { by, created_at, secrets } = change
   const who = by.api_key_id === null ? by.name : t('API key “{name}”', { name: by.name })
   return (
     <li>
@@ -101,12 +103,7 @@ function Entry({ change }: { change: LoggedChange }) {
         </Text>
         <Facts
           rows={[
-            ...fields.map(({ field, before, after }): [string, string] => [
-              fieldLabel(field),
-              verb === 'changed'
-                ? t('{before} → {after}', { before: valueText(before), after: valueText(after) })
-                : valueText(verb === 'created' ? after : before),
-            ]),
+            ...shownFields(change),
             ...secrets.map((field): [string, string] => [fieldLabel(field), t('replaced')]),
           ]}
         />

@@ -1,6 +1,7 @@
 // Texts of the log of changes.
 import { ownValue } from '../../../plugins/_page/own-value.ts'
 import { SETTING_LABELS } from '../../shell/client/settings.gen.ts'
+import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
 import { type LoggedChange } from './calls.ts'
 
@@ -48,12 +49,38 @@ export function titleOf({
 export const fieldLabel = (field: string): string =>
   ownValue(SETTING_LABELS, field) ?? field.replaceAll('_', ' ')
 
+/** A time as the API writes it. */
+const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
+
+const EMPTY = new Set<unknown>([null, undefined, ''])
+const isEmpty = (value: unknown): boolean =>
+  EMPTY.has(value) || (Array.isArray(value) && value.length === 0)
+
+/** Fields that the title or the time of a change says already. */
+const SAID = new Set(['id', 'name', 'created_at'])
+
+/** What is shown of a change: of a record that was created or deleted, the fields that it had. */
+export function shownFields({
+  verb,
+  fields,
+}: Pick<LoggedChange, 'verb' | 'fields'>): [label: string, text: string][] {
+  if (verb === 'changed')
+    return fields.map(({ field, before, after }) => [
+      fieldLabel(field),
+      t('{before} → {after}', { before: valueText(before), after: valueText(after) }),
+    ])
+  return fields
+    .map(({ field, before, after }) => ({ field, value: verb === 'created' ? after : before }))
+    .filter(({ field, value }) => !SAID.has(field) && !isEmpty(value))
+    .map(({ field, value }) => [fieldLabel(field), valueText(value)])
+}
+
 /** A value as a text of one line. */
 export function valueText(value: unknown): string {
-  if (value === null || value === undefined || value === '') return t('nothing')
+  if (isEmpty(value)) return t('nothing')
   if (typeof value === 'boolean') return value ? t('on') : t('off')
-  if (Array.isArray(value) && value.every((one) => typeof one === 'string'))
-    return value.length === 0 ? t('nothing') : value.join(', ')
+  if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value.join(', ')
+  if (typeof value === 'string' && MOMENT.test(value)) return momentText(value)
   return typeof value === 'string' || typeof value === 'number'
     ? String(value)
     : JSON.stringify(value)

@@ -124,6 +124,29 @@ const SCHEMA = `
     sealed bytea not null,
     created_at timestamptz not null default now()
   );
+
+  -- Who changed the shop's configuration, and what differs after it.
+  create table change_log (
+    shop_id integer not null references shops on delete cascade,
+    id uuid not null default uuidv7(),
+    created_at timestamptz not null default now(),
+    -- The person's or key's name then.
+    actor text not null,
+    -- The API key; null: a person in the admin page. The key's row may be gone.
+    api_key_id uuid,
+    kind text collate "C" not null,
+    verb text collate "C" not null check (verb in ('created', 'changed', 'deleted')),
+    -- The public id of what was changed; null: the shop has one of its kind.
+    subject text collate "C",
+    name text,
+    -- The fields that differ; null: there was no record before, or is none after.
+    before jsonb,
+    after jsonb,
+    -- Fields that no answer shows, such as passwords: they were replaced.
+    secrets text[] not null default '{}',
+    primary key (shop_id, id)
+  );
+  create index change_log_age on change_log (created_at); -- the sweep
 `
 
 export const { up, down } = firstSchema(SCHEMA)

@@ -28,6 +28,7 @@ import { activityFeature } from './features/activity/feature.ts'
 import { apiFeature } from './features/api/feature.ts'
 import { buyerPageFeature } from './features/buyer-page/feature.ts'
 import { cloudFeature } from './features/cloud/feature.ts'
+import { changeLogFeature } from './features/change-log/feature.ts'
 import { complianceFeature } from './features/compliance/feature.ts'
 import { csvFeature } from './features/csv/feature.ts'
 import { downloadsFeature } from './features/downloads/feature.ts'
@@ -79,6 +80,7 @@ import type { UploadFolder, UploadParts } from './features/upload/upload.ts'
 import type { Channel } from './features/workflows/channel.ts'
 import type { AccessLog } from './http/access-log.ts'
 import type { Authenticator, FailureLimiter, Reach } from './http/auth.ts'
+import { withChangeLog } from './http/change-log.ts'
 import { withCurrentCounts, withInvalidation } from './http/current-counts.ts'
 import type { Endpoint } from './http/endpoint.ts'
 import type { Examples } from './http/example.ts'
@@ -226,6 +228,7 @@ export const FEATURES: readonly AnyFeature[] = checkFeatures([
   buyerPageFeature,
   settingsFeature,
   complianceFeature,
+  changeLogFeature,
   noticesFeature,
   mailFeature,
   messagesFeature,
@@ -300,11 +303,12 @@ export function allEndpoints(given: WebParts): Endpoint[] {
     FEATURES.map(({ moves: stated }) => stated),
     parts,
   )
-  const endpoints: Endpoint[] = FEATURES.flatMap(({ endpoints: endpointsOf, changesDelivery }) =>
+  const stated: Endpoint[] = FEATURES.flatMap(({ endpoints: endpointsOf, changesDelivery }) =>
     (endpointsOf?.(parts) ?? [])
       .map((each) => (changesDelivery ? withInvalidation(parts.delivery, each) : each))
       .map((each) => withCurrentCounts(parts.delivery, each)),
   )
+  const endpoints = stated.map((each) => withChangeLog(each, stated))
   refuseTwice(
     'The endpoint',
     endpoints.map(({ method, path }) => `${method} ${path}`),

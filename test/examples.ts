@@ -109,6 +109,30 @@ export function expectDocumented(house: ExampleHouse, name: string, answer: Answ
   else if (status === 204 || name.startsWith('head ')) expect(answer.body).toBe('')
 }
 
+/** The example of an endpoint that is logged has left one row in its shop, without a secret. */
+export async function expectLogged(
+  house: ExampleHouse,
+  name: string,
+  owner: Client,
+): Promise<void> {
+  const { logs } =
+    house.app.endpoints.find(({ method, path }) => `${method} ${path}` === name) ?? {}
+  // An example may be refused, or remove what its shop does not have.
+  const isRemoval = name.startsWith('delete ') && !name.includes('{')
+  if (!logs || EXAMPLES[name]!.status >= 400 || isRemoval) return
+  const rows = await owner.scope.query<{ kind: string; name: string | null }>(
+    `select kind, verb, subject, name, before, after, secrets from change_log
+     where shop_id = :shop order by id desc limit 1`,
+  )
+  expect([name, rows]).toMatchObject([name, [{ kind: logs.kind }]])
+  expect([name, rows.filter(isEmptyChange)]).toEqual([name, []])
+  expect(JSON.stringify(rows)).not.toMatch(/sdk_(test|live)_\w{20,}|whsec_|password":"|secret":"/)
+}
+
+const isEmptyChange = (row: Readonly<Record<string, unknown>>): boolean =>
+  Object.keys({ ...(row.before as object), ...(row.after as object) }).length === 0 &&
+  (row.secrets as string[]).length === 0
+
 interface Place {
   app: CsvApp
   origin: Origin

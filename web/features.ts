@@ -2,6 +2,7 @@
 import { type PageFeature } from './shell/feature.ts'
 import { buyerPage } from './features/buyer-page/feature.ts'
 import { buyers } from './features/buyers/feature.ts'
+import { changeLog } from './features/change-log/feature.ts'
 import { cloud } from './features/cloud/feature.ts'
 import { compliance } from './features/compliance/feature.ts'
 import { csv } from './features/csv/feature.ts'
@@ -45,6 +46,7 @@ export const FEATURES: readonly PageFeature[] = checked([
   notices,
   webhooks,
   compliance,
+  changeLog,
   buyerPage,
   mail,
   settings,

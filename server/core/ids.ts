@@ -33,6 +33,7 @@ export type IdPrefix =
   | 'licence'
   | 'backup'
   | 'trigger'
+  | 'change'
 
 /** `file` + a UUID → `file_0199…` (32 hex digits). */
 export function toPublicId(prefix: IdPrefix, uuid: string): string {

@@ -52,7 +52,7 @@ function fieldsOf(schema: z.ZodType | undefined): string[] {
   return Object.keys(shape).toSorted()
 }
 
-type JsonRecord = Readonly<Record<string, unknown>>
+export type JsonRecord = Readonly<Record<string, unknown>>
 
 /** The ETag of a record. It is weak, because the same answer is sent with several encodings. */
 export function etagOf(

@@ -7,6 +7,7 @@ import type { PlanFeature } from '../core/configuration/plan-list.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { type ErrorDetail, AppError } from '../core/errors.ts'
 import { scopesOfConflict } from '../engine/moves.ts'
+import type { LoggedChange } from './change-log.ts'
 import type { Tag } from './tags.ts'
 
 export const SCOPES = [
@@ -134,6 +135,8 @@ interface Definition<Params extends z.ZodType, Query extends z.ZodType, Body ext
   }): Promise<readonly ErrorDetail[]>
   /** Whether the work that a body starts reads download counts; of those that its answer shows it is known. */
   readsCounts?(body: z.output<Body>): boolean
+  /** It changes the shop's configuration: the log of changes names who did, and what differs. */
+  logs?: LoggedChange
   /** It only switches off what `feature` set up: possible without the feature. */
   switchesOff?(body: z.output<Body>): boolean
   /**

@@ -7,7 +7,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { english } from '../../plugins/contract/index.ts'
 import { TEST_EVENT } from '../../server/core/outbox/webhook-events.ts'
 import { EVENTS, EXAMPLES } from '../../server/features.ts'
-import { expectDocumented, hasIds, openExamples, type ExampleHouse } from '../examples.ts'
+import {
+  expectDocumented,
+  expectLogged,
+  hasIds,
+  openExamples,
+  type ExampleHouse,
+} from '../examples.ts'
 
 let house: ExampleHouse
 beforeAll(async () => void (house = await openExamples()))
@@ -192,5 +198,6 @@ describe('the example of', () => {
   test.each(withoutIds)('%s', async (name) => {
     const { owner, example } = await house.prepare(name)
     expectDocumented(house, name, await house.send(owner, name, example))
+    await expectLogged(house, name, owner)
   })
 })

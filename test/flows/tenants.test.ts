@@ -7,7 +7,13 @@ import type { ShopScope } from '../../server/core/db/for-shop.ts'
 import { IDS, type Example } from '../../server/http/example.ts'
 import { EXAMPLES } from '../../server/features.ts'
 import { untilEnded, type Client } from '../app.ts'
-import { expectDocumented, hasIds, openExamples, type ExampleHouse } from '../examples.ts'
+import {
+  expectDocumented,
+  expectLogged,
+  hasIds,
+  openExamples,
+  type ExampleHouse,
+} from '../examples.ts'
 
 let house: ExampleHouse
 let stranger: Client
@@ -66,6 +72,7 @@ describe('another shop’s data', () => {
     expect(await dumpOf(owner.scope)).toEqual(before)
 
     expectDocumented(house, name, await house.send(owner, name, example))
+    await expectLogged(house, name, owner)
   })
 })
 

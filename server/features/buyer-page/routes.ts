@@ -84,6 +84,7 @@ const read = (parts: BuyerPageParts) =>
 
 const change = (parts: BuyerPageParts) =>
   endpoint('PATCH /api/settings/buyer-page', {
+    logs: { kind: 'buyer_page' },
     summary: 'Change how buyers’ pages look',
     description:
       'The change applies to the next page that a buyer opens. `texts` replaces all texts.',
@@ -100,6 +101,7 @@ const MAX_BASE64 = Math.ceil(MAX_LOGO_BYTES / 3) * 4
 
 const putLogo = (parts: BuyerPageParts) =>
   endpoint('PUT /api/settings/buyer-page/logo', {
+    logs: { kind: 'buyer_page', renews: 'logo' },
     summary: 'Set the logo of buyers’ pages',
     scope: 'settings:write',
     body: z
@@ -139,6 +141,7 @@ async function logoOf(bytes: Buffer): Promise<Logo> {
 
 const removeLogo = (parts: BuyerPageParts) =>
   endpoint('DELETE /api/settings/buyer-page/logo', {
+    logs: { kind: 'buyer_page', renews: 'logo' },
     summary: 'Remove the logo of buyers’ pages',
     scope: 'settings:write',
     replies: saved,

@@ -90,6 +90,7 @@ const changeRoutes = (parts: ConnectionParts): Endpoint[] => [
 
 const create = ({ cloud }: ConnectionParts): Endpoint =>
   cloudWriting('POST /api/connections', {
+    logs: { kind: 'connection' },
     summary: 'Connect an account or a bucket',
     description:
       'Keys are verified with a listing before they are stored. GET /api/cloud lists the fields of each provider.',
@@ -109,6 +110,7 @@ const create = ({ cloud }: ConnectionParts): Endpoint =>
 
 const change = ({ cloud, engine }: ConnectionParts): Endpoint =>
   cloudWriting('PATCH /api/connections/{id}', {
+    logs: { kind: 'connection' },
     summary: 'Change a cloud connection',
     description:
       'New keys or another folder are verified with a listing. A change of the folder cancels a running sync, and the next sync counts as the first.',
@@ -135,6 +137,7 @@ const change = ({ cloud, engine }: ConnectionParts): Endpoint =>
 
 const remove = ({ engine }: ConnectionParts): Endpoint =>
   cloudWriting('DELETE /api/connections/{id}', {
+    logs: { kind: 'connection' },
     summary: 'Delete a cloud connection',
     description: 'Files stay, here and at the provider. A running sync is cancelled.',
     replies: { 204: { description: 'It is deleted', schema: null } },

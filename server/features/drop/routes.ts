@@ -164,6 +164,7 @@ function settingsRoutes(parts: DropRouteParts): Endpoint[] {
       }),
     }),
     dropWriting('PATCH /api/drop', {
+      logs: { kind: 'drop_settings' },
       summary: 'Change some of the settings',
       description:
         'A change of `enabled` or `tls_required` ends open sessions within a second. `on_conflict` `overwrite` and `new_version` need `files:write` too.',

@@ -63,6 +63,7 @@ export const mailRoutes = (parts: MailRouteParts): Endpoint[] => [
     handler: ({ caller }) => answer(parts, caller),
   }),
   endpoint('PATCH /api/settings/mail', {
+    logs: { kind: 'mail' },
     summary: 'Change how mails to buyers are sent',
     scope: 'settings:write',
     body: senderChange,
@@ -86,6 +87,7 @@ const SERVER = `/api/settings/mail/server`
 
 const serverRoutes = (parts: MailRouteParts): Endpoint[] => [
   endpoint(`PUT ${SERVER}`, {
+    logs: { kind: 'mail' },
     summary: 'Set the shop’s own mail server',
     description:
       'It is used once a test mail through it has arrived: until then, and after each change, the installation sends.',
@@ -98,6 +100,7 @@ const serverRoutes = (parts: MailRouteParts): Endpoint[] => [
     },
   }),
   endpoint(`DELETE ${SERVER}`, {
+    logs: { kind: 'mail' },
     summary: 'Remove the shop’s own mail server',
     scope: 'settings:write',
     replies: saved,
@@ -113,6 +116,7 @@ const serverRoutes = (parts: MailRouteParts): Endpoint[] => [
   }),
   testRoute(parts),
   endpoint(`POST ${SERVER}/confirm`, {
+    logs: { kind: 'mail', verb: 'changed' },
     summary: 'Confirm the shop’s own mail server',
     description: 'With the code of the last test mail. Mails to buyers are then sent through it.',
     scope: 'settings:write',
@@ -245,6 +249,7 @@ const DOMAIN = `/api/settings/mail/domain`
 
 const domainRoutes = (parts: MailRouteParts): Endpoint[] => [
   endpoint(`PUT ${DOMAIN}`, {
+    logs: { kind: 'mail' },
     summary: 'Set the domain that mails to buyers are sent from',
     description:
       'Its DNS records are in the answer. Mails are sent from it once its DKIM record is found.',
@@ -261,6 +266,7 @@ const domainRoutes = (parts: MailRouteParts): Endpoint[] => [
     },
   }),
   endpoint(`DELETE ${DOMAIN}`, {
+    logs: { kind: 'mail' },
     summary: 'Remove the domain that mails to buyers are sent from',
     scope: 'settings:write',
     replies: saved,

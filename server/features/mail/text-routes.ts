@@ -62,6 +62,7 @@ export const textRoutes = ({ baseUrl }: { baseUrl: string }): Endpoint[] => [
     }),
   }),
   endpoint('PATCH /api/settings/mail/texts', {
+    logs: { kind: 'mail_texts' },
     summary: 'Change the texts of mails to buyers',
     description: 'Null and an empty text bring back the usual one. Absent texts stay unchanged.',
     scope: 'settings:write',

@@ -144,6 +144,7 @@ const list = () =>
 
 const create = () =>
   endpoint('POST /api/licence-lists', {
+    logs: { kind: 'licence_list' },
     summary: 'Create a list of licence keys',
     description:
       'It is empty: send its keys to `/api/licence-lists/{id}/keys`. With `generate`, it makes each key when an order needs one.',
@@ -175,6 +176,7 @@ const read = () =>
 
 const change = () =>
   endpoint('PATCH /api/licence-lists/{id}', {
+    logs: { kind: 'licence_list' },
     summary: 'Change the name and the terms of a list of licence keys',
     description:
       '`generate` and `expiry_days` are for keys that are assigned from now on, `activation_limit` and `revoke_on_refund` for all keys.',
@@ -250,6 +252,7 @@ const addKeys = (
 
 const remove = () =>
   endpoint('DELETE /api/licence-lists/{id}', {
+    logs: { kind: 'licence_list' },
     summary: 'Delete a list; buyers keep their keys',
     replies: { 204: { description: 'Deleted', schema: null } },
     handler: async ({ caller, params }) => {

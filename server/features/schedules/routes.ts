@@ -65,6 +65,7 @@ function reads(parts: ScheduleRouteParts): Endpoint[] {
 function changes(parts: ScheduleRouteParts): Endpoint[] {
   return [
     endpoint('POST /api/schedules', {
+      logs: { kind: 'schedule' },
       summary: 'Create a schedule',
       scope: 'settings:write',
       feature: 'schedules',
@@ -78,6 +79,7 @@ function changes(parts: ScheduleRouteParts): Endpoint[] {
       },
     }),
     endpoint('PUT /api/schedules/{id}', {
+      logs: { kind: 'schedule' },
       summary: 'Replace a schedule',
       scope: 'settings:write',
       feature: 'schedules',
@@ -99,6 +101,7 @@ function changes(parts: ScheduleRouteParts): Endpoint[] {
       },
     }),
     endpoint('DELETE /api/schedules/{id}', {
+      logs: { kind: 'schedule' },
       summary: 'Delete a schedule',
       description: 'A run that it started continues.',
       scope: 'settings:write',

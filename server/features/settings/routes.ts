@@ -32,6 +32,7 @@ export function settingsRoutes({ engine, clock }: SettingsParts): Endpoint[] {
       handler: async ({ caller }) => ({ body: (await readShop(caller.scope)).settings }),
     }),
     endpoint('PATCH /api/settings', {
+      logs: { kind: 'settings' },
       summary: 'Change some of the shop’s settings',
       scope: 'settings:write',
       body: settingsChange,

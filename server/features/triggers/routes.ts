@@ -33,6 +33,7 @@ const stopped = z.object({ cancelled: z.int() }).meta({ id: 'StoppedRuns' })
 
 export const triggerRoutes = ({ engine, baseUrl, clock }: TriggerRouteParts): Endpoint[] => [
   endpoint('POST /api/triggers/{id}/address', {
+    logs: { kind: 'trigger', renews: 'address' },
     summary: 'Give a hook a new address',
     description:
       'The address is shown only here, and the earlier one no longer works. Who knows it can start the workflow.',

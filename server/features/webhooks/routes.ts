@@ -97,6 +97,7 @@ const listEvents = ({ events }: Parts) =>
 
 const create = ({ secrets, reach, schemas }: Parts) =>
   endpoint('POST /api/webhooks', {
+    logs: { kind: 'webhook' },
     summary: 'Create a webhook',
     description:
       'Messages follow Standard Webhooks: `webhook-id`, `webhook-timestamp` and `webhook-signature` headers, a body of `type`, `timestamp` and `data`. Answer with a status from 200 to 299 within 15 seconds. Other answers are tried again for three days; after five days of failures the webhook is switched off, and a notice says so. 410 switches it off immediately.',
@@ -136,6 +137,7 @@ const read = ({ schemas }: Parts) =>
 
 const change = ({ secrets, reach, schemas }: Parts) =>
   endpoint('PATCH /api/webhooks/{id}', {
+    logs: { kind: 'webhook' },
     summary: 'Change a webhook, or switch it on or off',
     description: 'Switching it on clears its failures. Events in between are not sent.',
     feature: 'webhooks',
@@ -153,6 +155,7 @@ const change = ({ secrets, reach, schemas }: Parts) =>
 
 const remove = () =>
   endpoint('DELETE /api/webhooks/{id}', {
+    logs: { kind: 'webhook' },
     summary: 'Delete a webhook',
     description: 'Waiting messages are not sent, and its list of messages is deleted.',
     replies: { 204: { description: 'Deleted', schema: null } },
@@ -164,6 +167,7 @@ const remove = () =>
 
 const rotate = ({ secrets, schemas }: Parts) =>
   endpoint('POST /api/webhooks/{id}/rotate', {
+    logs: { kind: 'webhook', renews: 'secret' },
     summary: 'Replace a webhook’s secret',
     description:
       'For `keep_hours`, messages have two signatures, with the new and with the previous secret, so that the receiver can switch.',

@@ -133,6 +133,7 @@ const check = (parts: EnginedParts) =>
 
 const create = (parts: EnginedParts) =>
   endpoint('POST /api/workflows', {
+    logs: { kind: 'workflow' },
     summary: 'Create a workflow',
     scope: 'settings:write',
     feature: 'workflows',
@@ -162,6 +163,7 @@ const read = (parts: Parts) =>
 
 const replace = (parts: EnginedParts) =>
   endpoint('PUT /api/workflows/{id}', {
+    logs: { kind: 'workflow' },
     summary: 'Replace a workflow',
     description: 'Running operations continue with the previous steps.',
     scope: 'settings:write',
@@ -184,6 +186,7 @@ const replace = (parts: EnginedParts) =>
 
 const remove = (parts: Parts) =>
   endpoint('DELETE /api/workflows/{id}', {
+    logs: { kind: 'workflow' },
     summary: 'Delete a workflow',
     scope: 'settings:write',
     replies: {

@@ -2320,6 +2320,66 @@ export interface components {
           email?: string
         }
       }
+      'GET /api/change-log': {
+        answer: {
+          data: components['schemas']['LoggedChange'][]
+          next_cursor: string | null
+        }
+        query: {
+          by?: string
+          cursor?: string
+          /** @enum {string} */
+          kind?:
+            | 'settings'
+            | 'api_key'
+            | 'tag_template'
+            | 'workflow'
+            | 'schedule'
+            | 'trigger'
+            | 'mapping_rule'
+            | 'column_mapping'
+            | 'drop_settings'
+            | 'drop_account'
+            | 'connection'
+            | 'mail'
+            | 'mail_texts'
+            | 'buyer_page'
+            | 'webhook'
+            | 'licence_list'
+          limit?: number
+          /** Format: date-time */
+          since?: string
+          /** Format: date-time */
+          until?: string
+        }
+      }
+      'GET /api/change-log/export.csv': {
+        query: {
+          by?: string
+          /** @enum {string} */
+          kind?:
+            | 'settings'
+            | 'api_key'
+            | 'tag_template'
+            | 'workflow'
+            | 'schedule'
+            | 'trigger'
+            | 'mapping_rule'
+            | 'column_mapping'
+            | 'drop_settings'
+            | 'drop_account'
+            | 'connection'
+            | 'mail'
+            | 'mail_texts'
+            | 'buyer_page'
+            | 'webhook'
+            | 'licence_list'
+          /** Format: date-time */
+          since?: string
+          /** Format: date-time */
+          until?: string
+        }
+      }
       'GET /api/channels': {
         answer: {
           data: components['schemas']['Channel'][]
@@ -5971,6 +6031,51 @@ export interface components {
       status: 'ready' | 'checking' | 'checked' | 'started'
       /** @description The operation over rows that change files */
       update_job_id: string | null
+    }
+    LoggedChange: {
+      by: {
+        /** @description null: a person in the admin page */
+        api_key_id: string | null
+        /** @description The person’s or the key’s name then */
+        name: string
+      }
+      /** Format: date-time */
+      created_at: string
+      /** @description What differs, as a GET shows it before and after the change */
+      fields: {
+        /** @description As the record has it; the beginning of its JSON above 4,000 characters */
+        after: unknown
+        /** @description As the record has it; the beginning of its JSON above 4,000 characters */
+        before: unknown
+        field: string
+      }[]
+      id: string
+      /** @enum {string} */
+      kind:
+        | 'settings'
+        | 'api_key'
+        | 'tag_template'
+        | 'workflow'
+        | 'schedule'
+        | 'trigger'
+        | 'mapping_rule'
+        | 'column_mapping'
+        | 'drop_settings'
+        | 'drop_account'
+        | 'connection'
+        | 'mail'
+        | 'mail_texts'
+        | 'buyer_page'
+        | 'webhook'
+        | 'licence_list'
+      /** @description The name of what was changed */
+      name: string | null
+      /** @description Fields that no answer shows, such as passwords: they were replaced */
+      secrets: string[]
+      /** @description null: the shop has one of this kind */
+      subject_id: string | null
+      /** @enum {string} */
+      verb: 'created' | 'changed' | 'deleted'
     }
     LogoRequest: {
       image: string

@@ -22,6 +22,7 @@ export const csvMappingRoutes = (): Endpoint[] => [
     }),
   }),
   csvEndpoint('POST /api/csv/mappings', {
+    logs: { kind: 'column_mapping' },
     summary: 'Save a column mapping',
     description:
       'Replaces a mapping with this name. It is applied automatically to files with these headers.',
@@ -42,6 +43,7 @@ export const csvMappingRoutes = (): Endpoint[] => [
     }),
   }),
   csvEndpoint('DELETE /api/csv/mappings/{id}', {
+    logs: { kind: 'column_mapping' },
     summary: 'Delete a saved column mapping',
     replies: { 204: { description: 'Deleted', schema: null } },
     handler: async ({ caller, params }) => {

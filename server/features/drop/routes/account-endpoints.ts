@@ -123,6 +123,7 @@ const list = (): Endpoint =>
 
 const create = (): Endpoint =>
   dropWriting('POST /api/drop/accounts', {
+    logs: { kind: 'drop_account' },
     summary: 'Create a drop account',
     description: 'Only this answer contains the password.',
     atomic: true,
@@ -140,6 +141,7 @@ const create = (): Endpoint =>
 
 const change = (): Endpoint =>
   dropWriting('PATCH /api/drop/accounts/{id}', {
+    logs: { kind: 'drop_account' },
     summary: 'Change a drop account',
     description: 'Its open sessions end within a second.',
     body: changeBody,
@@ -157,6 +159,7 @@ const change = (): Endpoint =>
 
 const remove = (): Endpoint =>
   dropWriting('DELETE /api/drop/accounts/{id}', {
+    logs: { kind: 'drop_account' },
     summary: 'Delete a drop account',
     description: 'Its open sessions end within a second. Its files stay.',
     replies: { 204: { description: 'It is deleted', schema: null } },
@@ -179,6 +182,7 @@ const read = (): Endpoint =>
 
 const renewPassword = (): Endpoint =>
   dropWriting('POST /api/drop/accounts/{id}/password', {
+    logs: { kind: 'drop_account', renews: 'password' },
     summary: 'Change the password of a drop account',
     description: 'Only this answer contains the new password. Open sessions end within a second.',
     atomic: true,

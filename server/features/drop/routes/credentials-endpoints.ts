@@ -58,6 +58,7 @@ const read = (drop: DropAddress): Endpoint =>
 
 const create = (drop: DropAddress): Endpoint =>
   dropWriting('POST /api/drop-account', {
+    logs: { kind: 'drop_account', renews: 'password', verb: 'created' },
     summary: 'Generate credentials of the drop folder',
     description: 'Creates an account. Only this answer contains the password.',
     atomic: true,

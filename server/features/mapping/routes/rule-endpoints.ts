@@ -197,6 +197,7 @@ function requireWildcards(template: string, written: string): void {
 
 const create = () =>
   endpoint('POST /api/mapping-rules', {
+    logs: { kind: 'mapping_rule' },
     summary: 'Create a rule that maps files by their names',
     atomic: true,
     body: z
@@ -239,6 +240,7 @@ const read = () =>
 
 const change = () =>
   endpoint('PATCH /api/mapping-rules/{id}', {
+    logs: { kind: 'mapping_rule' },
     summary: 'Change a rule, or its place',
     body: z
       .strictObject({
@@ -274,6 +276,7 @@ const change = () =>
 
 const remove = () =>
   endpoint('DELETE /api/mapping-rules/{id}', {
+    logs: { kind: 'mapping_rule' },
     summary: 'Delete a rule; files keep their products',
     replies: { 204: { description: 'Deleted', schema: null } },
     handler: async ({ caller, params }) => {

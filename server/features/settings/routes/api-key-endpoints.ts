@@ -65,6 +65,7 @@ const list = () =>
 
 const create = (clock: () => Date) =>
   endpoint('POST /api/api-keys', {
+    logs: { kind: 'api_key' },
     summary: 'Create an API key',
     description:
       'Only this answer contains the key: keep it. Keys of demo shops begin with `sdk_test_`, others with `sdk_live_`.',
@@ -98,6 +99,7 @@ const create = (clock: () => Date) =>
 
 const revoke = () =>
   endpoint('DELETE /api/api-keys/{id}', {
+    logs: { kind: 'api_key' },
     summary: 'Revoke an API key',
     description: 'The key stops working immediately. It stays in the list.',
     replies: { 204: { description: 'It is revoked', schema: null } },

@@ -47,6 +47,7 @@ const list = endpoint('GET /api/tag-templates', {
 })
 
 const create = endpoint('POST /api/tag-templates', {
+  logs: { kind: 'tag_template' },
   summary: 'Create a tag template',
   atomic: true,
   body: z.strictObject({ name: givenName, tags }).meta({ id: 'TagTemplateRequest' }),
@@ -67,6 +68,7 @@ const read = endpoint('GET /api/tag-templates/{id}', {
 })
 
 const change = endpoint('PATCH /api/tag-templates/{id}', {
+  logs: { kind: 'tag_template' },
   summary: 'Rename a tag template, or replace its tags',
   body: z
     .strictObject({ name: givenName.optional(), tags: tags.optional() })
@@ -80,6 +82,7 @@ const change = endpoint('PATCH /api/tag-templates/{id}', {
 })
 
 const remove = endpoint('DELETE /api/tag-templates/{id}', {
+  logs: { kind: 'tag_template' },
   summary: 'Delete a tag template; files keep their tags',
   replies: { 204: { description: 'Deleted', schema: null } },
   handler: async ({ caller, params }) => {

@@ -7,39 +7,7 @@ import type { ShopScope } from '../core/db/for-shop.ts'
 import { AppError } from '../core/errors.ts'
 import { editedRecords, type JsonRecord } from './edits.ts'
 import { apiKeyOf, type Caller, type Endpoint, type Reply } from './endpoint.ts'
-
-/** What a change is about. */
-export const CHANGE_KINDS = [
-  'settings',
-  'api_key',
-  'tag_template',
-  'workflow',
-  'schedule',
-  'trigger',
-  'mapping_rule',
-  'column_mapping',
-  'drop_settings',
-  'drop_account',
-  'connection',
-  'mail',
-  'mail_texts',
-  'buyer_page',
-  'webhook',
-  'licence_list',
-] as const
-export type ChangeKind = (typeof CHANGE_KINDS)[number]
-
-export const CHANGE_VERBS = ['created', 'changed', 'deleted'] as const
-export type ChangeVerb = (typeof CHANGE_VERBS)[number]
-
-/** How an endpoint is logged. */
-export interface LoggedChange {
-  kind: ChangeKind
-  /** The secret that it renews, as its answer names it. Absent: it renews none. */
-  renews?: string
-  /** Absent: a POST creates, a DELETE of an id deletes, all others change. */
-  verb?: ChangeVerb
-}
+import type { LoggedKind, ChangeVerb } from './logged-change.ts'
 
 /** Characters of a value as JSON; the text of a longer one is cut. */
 const MAX_VALUE = 4000
@@ -163,7 +131,7 @@ function secretsIn(
 }
 
 interface Change {
-  kind: ChangeKind
+  kind: LoggedKind
   verb: ChangeVerb
   /** The public id; null: the shop has one of its kind. */
   subject: string | null

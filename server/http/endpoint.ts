@@ -7,7 +7,7 @@ import type { PlanFeature } from '../core/configuration/plan-list.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { type ErrorDetail, AppError } from '../core/errors.ts'
 import { scopesOfConflict } from '../engine/moves.ts'
-import type { LoggedChange } from './change-log.ts'
+import type { LoggedChange } from './logged-change.ts'
 import type { Tag } from './tags.ts'
 
 export const SCOPES = [

@@ -10,9 +10,9 @@ import { readShop } from '../../files/shop-settings.ts'
 import {
   CHANGE_KINDS,
   CHANGE_VERBS,
-  type ChangeKind,
+  type LoggedKind,
   type ChangeVerb,
-} from '../../http/change-log.ts'
+} from '../../http/logged-change.ts'
 import { fromCursor, listPage, uuid } from '../../http/cursors.ts'
 import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
 import { listOf, page, timestamp } from '../../http/schemas.ts'
@@ -90,7 +90,7 @@ interface ChangeRow {
   created_at: Date
   actor: string
   api_key_id: string | null
-  kind: ChangeKind
+  kind: LoggedKind
   verb: ChangeVerb
   subject: string | null
   name: string | null

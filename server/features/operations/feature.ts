@@ -52,7 +52,15 @@ export const operationsFeature = defineFeature({
         'stopped',
         'requested_by',
       ],
-      keeps: ['action', 'channel', 'idempotency_key', 'preview_counts', 'failure_causes', 'cause'],
+      keeps: [
+        'action',
+        'channel',
+        'idempotency_key',
+        'preview_counts',
+        'failure_causes',
+        'cause',
+        'question',
+      ],
       how: 'mask',
     },
     items: {

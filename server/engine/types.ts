@@ -161,13 +161,13 @@ export interface OperationQuestion extends Question {
   /** How often those who may answer were reminded. */
   reminders?: number
   /** Absent: it is not answered. */
-  answer?: Answer
+  answer?: QuestionAnswer
   /** Who answered: a name or an address; null: nobody did in time. */
   by?: string | null
   answered_at?: string
 }
 
-export type Answer = 'approved' | 'rejected'
+export type QuestionAnswer = 'approved' | 'rejected'
 
 export interface OperationRow {
   id: string

@@ -17,7 +17,7 @@ import { countForShop } from '../../core/request-body.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { languageOf } from '../../core/texts.ts'
 import type { Engine } from '../../engine/engine.ts'
-import type { Answer, OperationQuestion, OperationRow } from '../../engine/types.ts'
+import type { QuestionAnswer, OperationQuestion, OperationRow } from '../../engine/types.ts'
 import { mailLanguageOf, readShop } from '../../files/shop-settings.ts'
 import { networkOfRequest } from '../../http/clients.ts'
 import type { RawMount } from '../../http/mounts.ts'
@@ -146,7 +146,7 @@ async function question(
   return { status: 200, page }
 }
 
-const ANSWERS_BY_NAME: Readonly<Record<string, Answer>> = {
+const ANSWERS_BY_NAME: Readonly<Record<string, QuestionAnswer>> = {
   approve: 'approved',
   reject: 'rejected',
 }
@@ -172,7 +172,7 @@ async function answer(
 }
 
 const NOT_ANSWERED = say('Your answer was not taken')
-const DONE: Readonly<Record<Answer, readonly [Text, Text]>> = {
+const DONE: Readonly<Record<QuestionAnswer, readonly [Text, Text]>> = {
   approved: [say('You have approved it'), say('Its next steps run now. You can close this page.')],
   rejected: [
     say('You have rejected it'),

@@ -10,7 +10,7 @@ import { raiseNotice } from '../../core/outbox/notices.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { asksNow } from '../../engine/lifecycle.ts'
 import { readOperation } from '../../engine/read.ts'
-import type { Answer, OperationQuestion, OperationRow } from '../../engine/types.ts'
+import type { QuestionAnswer, OperationQuestion, OperationRow } from '../../engine/types.ts'
 import { queueQuestionMails } from './question-mail.ts'
 import { questionSummary } from './question-summary.ts'
 import { queueWait, WAIT_DUE } from './wait.ts'
@@ -60,7 +60,7 @@ async function askUntil(
 }
 
 /** What became of a question. `ended`: it was cancelled, or its preview failed. */
-export type QuestionState = 'asking' | 'open' | Answer | 'ended'
+export type QuestionState = 'asking' | 'open' | QuestionAnswer | 'ended'
 
 export function questionState(operation: OperationRow): QuestionState {
   if (operation.question?.answer) return operation.question.answer
@@ -85,7 +85,7 @@ export const answerQuestion = (
   engine: Engine,
   scope: ShopScope,
   id: string,
-  { answer, by }: { answer: Answer; by: Answerer },
+  { answer, by }: { answer: QuestionAnswer; by: Answerer },
 ): Promise<void> =>
   retryTransaction(scope, async (tx) => {
     const operation = await lockQuestion(tx, id)
@@ -132,7 +132,7 @@ const answererText = (name: string): Text | string =>
 /** Why this answerer may not give this answer; null: they may. */
 function refusalOf(
   { question: { who, starter_may_approve }, requested_by }: Asked,
-  answer: Answer,
+  answer: QuestionAnswer,
   { name, asked }: Answerer,
 ): Text | null {
   if (who.length > 0 && !asked)
@@ -146,7 +146,7 @@ async function closeQuestion(
   engine: Engine,
   tx: ShopScope,
   { id }: Asked,
-  { answer, by }: { answer: Answer; by: string | null },
+  { answer, by }: { answer: QuestionAnswer; by: string | null },
 ): Promise<void> {
   await tx.query(
     `update operations set continue_at = null, question = question || jsonb_build_object(
@@ -180,11 +180,11 @@ export const endQuestion = (engine: Engine, scope: ShopScope, id: string): Promi
     })
   })
 
-const ANSWERED: Readonly<Record<Answer, (name: string, by: string) => Text>> = {
+const ANSWERED: Readonly<Record<QuestionAnswer, (name: string, by: string) => Text>> = {
   approved: (name, by) => say('{by} approved “{name}”', { name, by }),
   rejected: (name, by) => say('{by} rejected “{name}”', { name, by }),
 }
-const NEXT: Readonly<Record<Answer, Text>> = {
+const NEXT: Readonly<Record<QuestionAnswer, Text>> = {
   approved: say('Its next steps run.'),
   rejected: say('Its next steps do not run, and nothing was changed by them.'),
 }

@@ -37,6 +37,7 @@ import { statusWord, isPreview } from './operation-status.ts'
 import { Because } from './because.tsx'
 import { ItemsCard } from './items-card.tsx'
 import { Outcome } from './outcome.tsx'
+import { Answered, Asks } from './asks.tsx'
 import { Parts, Waits } from './waits.tsx'
 import { useRetry, problemOf } from './retry-dialog.tsx'
 
@@ -117,6 +118,7 @@ function Whole({ operation, query, back }: WholeProps) {
         <Problems query={query} done={error} log={log.error} />
         <Because operation={operation} />
         <Waits operation={operation} />
+        <Asks operation={operation} />
         <Outcome operation={operation} />
         <Layout>
           <Layout.Section>
@@ -182,6 +184,7 @@ function AboutCard({ operation, retry }: Props) {
         </p>
       )}
       <Parts operation={operation} />
+      <Answered operation={operation} />
       <Steps steps={steps} />
       {retry?.changed && (
         <Hint>{t('The workflow, or a setting that it uses, was changed since.')}</Hint>

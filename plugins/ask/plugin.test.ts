@@ -26,7 +26,7 @@ test('it asks the named people, or anyone, and says so', () => {
     },
   })
   expect(english(textOf(ask.summary?.(named) ?? ''))).toBe(
-    'Continues when anna@example.com approve',
+    'Continues when it is approved by anna@example.com',
   )
 })
 

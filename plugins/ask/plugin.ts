@@ -62,7 +62,7 @@ export const ask = definePlugin({
   summary: ({ who }) =>
     who.length === 0
       ? say('Continues when it is approved')
-      : say('Continues when {who} approve', { who: who.join(', ') }),
+      : say('Continues when it is approved by {who}', { who: who.join(', ') }),
   waits: ({ who, within, unit, no_answer, starter_may_approve }) => ({
     ask: { who, seconds: durationSeconds(within, unit), no_answer, starter_may_approve },
   }),

@@ -34,7 +34,9 @@ export async function askQuestion(
     body: sentences(
       question.who.length === 0
         ? say('Nothing is changed before it is approved: look at the preview.')
-        : say('Nothing is changed before {who} approve.', { who: question.who.join(', ') }),
+        : say('Nothing is changed before it is approved by {who}.', {
+            who: question.who.join(', '),
+          }),
     ),
     operation_id: id,
   })

@@ -51,6 +51,7 @@ export const operationsFeature = defineFeature({
         'intentions',
         'stopped',
         'requested_by',
+        'question',
       ],
       keeps: [
         'action',

@@ -36,11 +36,8 @@ const options = z
       .default('remind')
       .meta({
         title: 'If nobody answers',
-        choices: {
-          remind: 'Remind them, up to five times, then reject',
-          approve: 'Approve',
-          reject: 'Reject',
-        },
+        help: 'People are reminded up to five times, then it is rejected.',
+        choices: { remind: 'Remind', approve: 'Approve', reject: 'Reject' },
       }),
     starter_may_approve: z.boolean().default(true).meta({
       title: 'Who started the run may approve it',

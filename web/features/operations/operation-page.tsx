@@ -37,7 +37,7 @@ import { statusWord, isPreview } from './operation-status.ts'
 import { Because } from './because.tsx'
 import { ItemsCard } from './items-card.tsx'
 import { Outcome } from './outcome.tsx'
-import { Answered, Asks } from './asks.tsx'
+import { Answered } from './asks.tsx'
 import { Parts, Waits } from './waits.tsx'
 import { useRetry, problemOf } from './retry-dialog.tsx'
 
@@ -118,7 +118,6 @@ function Whole({ operation, query, back }: WholeProps) {
         <Problems query={query} done={error} log={log.error} />
         <Because operation={operation} />
         <Waits operation={operation} />
-        <Asks operation={operation} />
         <Outcome operation={operation} />
         <Layout>
           <Layout.Section>

@@ -35,7 +35,7 @@ export const statusWord = ({
   status,
   discarded,
   asks,
-}: Pick<Operation, 'status' | 'discarded' | 'asks'>): StatusWord => {
+}: Pick<Operation, 'status' | 'discarded'> & Partial<Pick<Operation, 'asks'>>): StatusWord => {
   if (discarded)
     return {
       ...OPERATION_STATUSES.cancelled,

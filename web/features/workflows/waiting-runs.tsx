@@ -1,8 +1,6 @@
 // The runs of a workflow that wait for their next part, or for an answer.
-import { Fragment } from 'react'
 import { BlockStack } from '../../shell/ui/index.ts'
 import { useOperations } from '../operations/calls.ts'
-import { Asks } from '../operations/asks.tsx'
 import { Waits } from '../operations/waits.tsx'
 
 /** Those that are shown; the page of operations lists all runs. */
@@ -14,10 +12,7 @@ export function WaitingRuns({ workflow }: { workflow: string }) {
   return (
     <BlockStack gap="400">
       {data.data.map((operation) => (
-        <Fragment key={operation.id}>
-          <Waits operation={operation} named />
-          <Asks operation={operation} named />
-        </Fragment>
+        <Waits key={operation.id} operation={operation} named />
       ))}
     </BlockStack>
   )

@@ -74,6 +74,7 @@ export interface components {
         /** @enum {string} */
         need:
           | 'held'
+          | 'asked_runs'
           | 'asked'
           | 'blocked'
           | 'unreachable'

@@ -1,6 +1,8 @@
 // A question between two parts of a workflow: the second part is a preview, and one answer confirms or
 // discards it.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { z } from 'zod'
+import { definePlugin, PortError } from '../../../plugins/contract/index.ts'
 import { openTestApp, untilEnded, type TestApp } from '../../../test/app.ts'
 import { silent } from '../../../test/database.ts'
 import { startOrigin } from '../../../test/fakes/origin.ts'
@@ -19,12 +21,27 @@ const ANNA = 'anna@example.com'
 const BEN = 'ben@example.com'
 const DAY_MS = 86_400_000
 
+/** Its plan says that it can never run. */
+const broken = definePlugin({
+  id: 'never-runs',
+  kind: 'act',
+  title: 'Never runs',
+  scope: 'operation',
+  options: z.strictObject({}),
+  undo: 'none',
+  // oxlint-disable-next-line require-yield
+  async *plan() {
+    throw new PortError('storage_failed', 'It never runs', false)
+  },
+  run: () => Promise.reject(new Error('Its plan fails')),
+})
+
 let app: TestApp
 let worker: EngineWorker
 let smtp: MailFake
 let outbox: Outbox
 beforeAll(async () => {
-  app = await openTestApp()
+  app = await openTestApp({ plugins: [broken] })
   worker = await app.engine.startWorker()
 })
 afterAll(async () => {
@@ -427,6 +444,22 @@ test('an answer that is interrupted leaves the question open', async () => {
   expect(await read(id)).toMatchObject({ status: 'previewed', asks: { answer: null } })
   await answerQuestion(engine, app.owner.scope, bare(id), approve)
   expect(await untilEnded(app.owner, id)).toMatchObject({ status: 'success' })
+})
+
+test('a question that cannot be previewed ends the run, and a notice says so', async () => {
+  const workflow = await save([asking({ who: [ANNA] }), { plugin: 'never-runs' }])
+  const select = { file_ids: await files(1) }
+  const { body } = await call('POST', '/api/operations', { workflow, select })
+  await untilEnded(app.owner, body.id)
+  await continueRun(app.engine.engine, app.owner.scope, bare(body.id))
+  const [next] = (await read(body.id)).continued_by
+  expect(await untilEnded(app.owner, next)).toMatchObject({
+    status: 'failed',
+    asks: { until: null, answer: null },
+  })
+  expect(await notices(next)).toContain('“Supplier” could not ask')
+  expect(await links()).toEqual(new Map())
+  expect((await answer(next, 'approve')).status).toBe(409)
 })
 
 test('a question whose job was lost is queued again', async () => {

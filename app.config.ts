@@ -1,6 +1,7 @@
 // The composition root: what this installation is made of. It reads the environment, once.
 import { applyRow } from './plugins/apply-row/plugin.ts'
 import { trashRows } from './plugins/trash-rows/plugin.ts'
+import { ask } from './plugins/ask/plugin.ts'
 import { assignLicenceKey } from './plugins/assign-licence-key/plugin.ts'
 import { backUpFiles } from './plugins/back-up-files/plugin.ts'
 import { changeStorage } from './plugins/change-storage/plugin.ts'
@@ -89,6 +90,7 @@ const plugins = [
   optimizeImage,
   optimizePdf,
   wait,
+  ask,
   watermarkPdf,
   splitPdf,
   mergePdf,

@@ -54,10 +54,14 @@ const SCHEMA = `
     cause jsonb,
     -- The part of its workflow before it, which ended with a wait.
     continues uuid,
-    -- When the next part of its workflow starts; null: it has none, or it has started.
+    -- When the next part of its workflow starts, or when the time to answer its question is over;
+    -- null: neither.
     continue_at timestamptz,
     -- The next part takes the files that ended from then on; null: all.
     continue_since timestamptz,
+    -- The question that its preview is: {"who", "seconds", "no_answer", "starter_may_approve"}, once
+    -- it is asked "asked_at" and "reminders", once it is answered "answer", "by", "answered_at".
+    question jsonb,
     paused_at timestamptz,
     -- Time spent paused: excluded from the estimate of the remaining time.
     paused_ms bigint not null default 0,

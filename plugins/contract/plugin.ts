@@ -76,8 +76,20 @@ interface PluginBase<Options extends z.ZodType, Port extends PortId> {
   advice?: Readonly<Record<string, string>>
 }
 
-/** How long, or until which day or time. */
-export type Wait = { seconds: number } | { until: string }
+/** How long, until which day or time, or for whose answer the steps after it wait. */
+export type Wait = { seconds: number } | { until: string } | { ask: Question }
+
+/** What a step asks before the steps after it run. Their preview is the question. */
+export interface Question {
+  /** The addresses of those who may answer; empty: anyone who may run workflows in the shop. */
+  who: readonly string[]
+  /** The time to answer. */
+  seconds: number
+  /** What follows when nobody answers in this time. */
+  no_answer: 'remind' | 'approve' | 'reject'
+  /** Whether the one who started the run may approve it. */
+  starter_may_approve: boolean
+}
 
 /** Works on the items of a batch. */
 export interface ItemPlugin<
@@ -124,8 +136,8 @@ export interface ItemPlugin<
    */
   conditions?(options: z.output<Options>): readonly Condition[]
   /**
-   * Set if the steps after it are an operation of their own, which starts after this time with the
-   * files that were done before it. Its plan changes nothing.
+   * Set if the steps after it are an operation of their own, with the files that were done before
+   * it: it starts after this time, or as a preview that waits for an answer. Its plan changes nothing.
    */
   waits?(options: z.output<Options>): Wait
   /**

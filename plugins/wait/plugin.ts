@@ -1,17 +1,19 @@
 // Ends a part of a workflow: the steps after it are an operation of their own, some time later.
 import { z } from 'zod'
-import { definePlugin, say, sayPlain } from '../contract/index.ts'
-
-const SECONDS = { minutes: 60, hours: 3600, days: 86_400 } as const
-const MAX_SECONDS = 90 * SECONDS.days
+import {
+  definePlugin,
+  durationCount,
+  durationSeconds,
+  durationUnit,
+  MAX_WAIT_SECONDS,
+  say,
+  sayPlain,
+} from '../contract/index.ts'
 
 const options = z
   .strictObject({
-    for: z.int().min(1).max(129_600).optional().meta({ title: 'Wait for' }),
-    unit: z
-      .enum(['minutes', 'hours', 'days'])
-      .default('days')
-      .meta({ title: 'Unit', choices: { minutes: 'Minutes', hours: 'Hours', days: 'Days' } }),
+    for: durationCount.optional().meta({ title: 'Wait for' }),
+    unit: durationUnit,
     until: z.iso.date().optional().meta({
       title: 'Or until the day',
       help: 'It begins in the time zone of the shop. A day that is over is no wait.',
@@ -23,7 +25,7 @@ const options = z
     if (count === undefined && until === undefined) refuse('for', sayPlain('This is required'))
     if (count !== undefined && until !== undefined)
       refuse('until', sayPlain('Say either how long or until when'))
-    if (count !== undefined && count * SECONDS[unit] > MAX_SECONDS)
+    if (count !== undefined && durationSeconds(count, unit) > MAX_WAIT_SECONDS)
       refuse('for', sayPlain('At most 90 days'))
   })
 
@@ -43,7 +45,7 @@ export const wait = definePlugin({
     return say('Continues after {count, plural, one {# day} other {# days}}', { count })
   },
   waits: ({ for: count = 1, unit, until }) =>
-    until === undefined ? { seconds: count * SECONDS[unit] } : { until },
+    until === undefined ? { seconds: durationSeconds(count, unit) } : { until },
   async *plan(items, _options, { signal }) {
     for (const item of items) {
       signal.throwIfAborted()

@@ -11,6 +11,7 @@ const END: EndedOperation = {
   completed: true,
   worked: true,
   confirmed: true,
+  previewed: false,
   asked: new Set(['callback_url']),
   announced: new Set(['file.deleted']),
 }
@@ -24,6 +25,7 @@ const OTHER: EndedOperation = {
   completed: false,
   worked: false,
   confirmed: false,
+  previewed: false,
   asked: new Set(),
   announced: new Set(['mapping.changed']),
 }
@@ -49,4 +51,10 @@ it('all conditions of one entry must hold, and one entry of a list', () => {
   expect(isEndOf([{ channel: 'admin' }, { kind: 'import' }], END)).toBe(true)
   expect(isEndOf({}, OTHER)).toBe(true)
   expect(isEndOf([], OTHER)).toBe(false)
+})
+
+it('a ready preview meets only conditions that name it', () => {
+  const preview = { ...OTHER, previewed: true }
+  expect([isEndOf({}, preview), isEndOf({ previewed: true }, preview)]).toEqual([false, true])
+  expect(isEndOf({ previewed: true }, OTHER)).toBe(false)
 })

@@ -18,6 +18,8 @@ export interface EndOf {
   worked?: true
   /** It was a preview and has been confirmed. */
   confirmed?: true
+  /** Its preview is ready, and waits to be confirmed. No other end is. */
+  previewed?: true
   /** A field that its request has. */
   asked?: 'callback_url'
   /** The plugin of a step announces this event. */
@@ -38,6 +40,7 @@ export interface EndedOperation {
   completed: boolean
   worked: boolean
   confirmed: boolean
+  previewed: boolean
   asked: ReadonlySet<string>
   announced: ReadonlySet<string>
 }
@@ -46,7 +49,19 @@ export const isEndOf = (of: EndsOf, end: EndedOperation): boolean =>
   'length' in of ? of.some((one) => meets(one, end)) : meets(of, end)
 
 const meets = (
-  { kind, channel, action, undo, own, failed, completed, worked, confirmed, ...of }: EndOf,
+  {
+    kind,
+    channel,
+    action,
+    undo,
+    own,
+    failed,
+    completed,
+    worked,
+    confirmed,
+    previewed,
+    ...of
+  }: EndOf,
   end: EndedOperation,
 ): boolean =>
   (kind ?? end.kind) === end.kind &&
@@ -58,5 +73,6 @@ const meets = (
   (!completed || end.completed) &&
   (!worked || end.worked) &&
   (!confirmed || end.confirmed) &&
+  (previewed ?? false) === end.previewed &&
   (of.asked === undefined || end.asked.has(of.asked)) &&
   (of.announced === undefined || end.announced.has(of.announced))

@@ -1,12 +1,10 @@
 // The finalization of an operation: the steps on the whole operation, then its status. A preview
 // then waits to be confirmed.
-import type { Plugin } from '../../plugins/contract/index.ts'
 import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import { expireReplaced } from '../files/versions.ts'
 import { FINISH_CHAIN, queueFinish, type FinishJob } from '../core/queue/queue.ts'
 import { traceOperation } from '../core/tracing.ts'
 import { WORKER_LEASE } from '../core/queue/lease.ts'
-import { isEndOf, type EndedOperation } from '../core/operation-ends.ts'
 import { runExclusively, withCancellation, type EngineRunner } from './runner.ts'
 import { resolveLastSteps } from './context.ts'
 import { endPreview, forgetNames } from './preview.ts'
@@ -27,7 +25,7 @@ import type { OperationRow } from './types.ts'
 import { UNDO_WINDOW } from './undo.ts'
 import { strategyOf, canUndo, withEarlier } from './steps.ts'
 import { whyCancelled } from './read.ts'
-import type { OperationEnd } from './parts.ts'
+import { runEnds } from './run-ends.ts'
 
 export function finishOperation(runner: EngineRunner, job: FinishJob): Promise<void> {
   return runExclusively(runner, { ...job, chain: FINISH_CHAIN }, () => finish(runner, job))
@@ -200,43 +198,3 @@ async function markUndone(tx: ShopScope, { undoes, done }: OperationRow): Promis
     { undoes, undone: done > 0 },
   )
 }
-
-// What the features do in the transaction that ends an operation.
-
-export interface EndsOptions {
-  plugins: readonly Plugin[]
-  ends: readonly OperationEnd[]
-  /** Whether the operation changed files. */
-  worked: boolean
-  status: EndStatus
-}
-
-/** Calls those that are for this end, in their order. Exported for tests. */
-export async function runEnds(
-  tx: ShopScope,
-  operation: OperationRow,
-  { plugins, ends, worked, status }: EndsOptions,
-): Promise<void> {
-  const end = endOf(operation, plugins, { worked, status })
-  for (const { of, run } of ends) if (isEndOf(of, end)) await run(tx, operation, end)
-}
-
-const endOf = (
-  { kind, channel, action, undoes, preview, round, workflow, ...operation }: OperationRow,
-  plugins: readonly Plugin[],
-  { worked, status }: Pick<EndsOptions, 'worked' | 'status'>,
-): EndedOperation => ({
-  kind,
-  channel,
-  action,
-  undo: undoes !== null,
-  own: workflow.id.startsWith('workflow_'),
-  failed: status === 'partial' || status === 'failed',
-  completed: !['previewing', 'cancelled'].includes(operation.status),
-  worked,
-  confirmed: preview && round > 0,
-  asked: new Set(Object.keys(operation.request)),
-  announced: new Set(
-    workflow.steps.flatMap((step) => plugins.find(({ id }) => id === step.plugin)?.announces ?? []),
-  ),
-})

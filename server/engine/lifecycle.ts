@@ -22,7 +22,10 @@ const MOVES: Record<
     from: ['partial', 'failed', 'cancelled'],
     also: canRetry,
   },
-  confirm: { from: ['previewed'] },
+  confirm: {
+    from: ['previewed'],
+    also: ({ question }) => question === null || question.answer === 'approved',
+  },
 }
 
 export const MOVE_NAMES = Object.keys(MOVES) as OperationMove[]
@@ -48,6 +51,10 @@ export const isEndedPreview = (operation: OperationRow): boolean =>
 
 /** SQL: the operation `o` is such a preview. */
 export const IS_ENDED_PREVIEW = `(o.status in ('cancelled', 'failed') and o.preview and o.round = 0)`
+
+/** Whether its preview is a question that waits for an answer. */
+export const asksNow = ({ question, status, continue_at }: OperationRow): boolean =>
+  question !== null && status === 'previewed' && continue_at !== null
 
 /**
  * Whether a retry makes sense: not while or after it is undone, and not after a discarded preview.
@@ -150,6 +157,8 @@ function refusal(operation: OperationRow, move: OperationMove): Text {
     return say('This operation has no files to try again: start another one')
   if (move === 'retry' && detail === 'record')
     return say('The failed files of this operation are no longer recorded')
+  if (move === 'confirm' && status === 'previewed')
+    return say('This run waits for an answer: approve or reject it')
   const state = STATES[status] ?? say('This operation has ended')
   return say('{state}: {refusal}', { state, refusal: IMPOSSIBLE[move] })
 }
@@ -177,7 +186,8 @@ const IMPOSSIBLE: Record<OperationMove, Text> = {
 export async function stopOperations(tx: ShopScope): Promise<void> {
   await tx.query(
     `with stopped as (
-       update operations set status = 'cancelled', open = false, finished_at = now()
+       update operations set status = 'cancelled', open = false, finished_at = now(),
+         continue_at = null
        where shop_id = :shop and finished_at is null returning id
      )
      select pg_notify('operation_control', id::text) from stopped`,

@@ -18,8 +18,9 @@ export type OperationMove = 'pause' | 'resume' | 'cancel' | 'retry' | 'confirm'
  */
 type Move = (tx: ShopScope, operation: OperationRow, plugins: readonly Plugin[]) => Promise<void>
 
-/** SQL: a discarded preview has changed no file, so its counts are reset. */
-export const DISCARD = `status = 'cancelled', done = 0, failed = 0, skipped = 0, cancelled = total`
+/** SQL: a discarded preview has changed no file, so its counts are reset. It waits for no answer. */
+export const DISCARD = `status = 'cancelled', done = 0, failed = 0, skipped = 0, cancelled = total,
+  continue_at = null`
 
 /** Changes columns of the operation; `columns` is SQL. */
 async function updateOperation(tx: ShopScope, id: string, columns: string): Promise<void> {

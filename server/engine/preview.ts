@@ -7,6 +7,7 @@ import { errorFields } from '../core/log.ts'
 import type { EngineRunner } from './runner.ts'
 import { resolveLastSteps, writeContext } from './context.ts'
 import { releaseChains, viewOf, type Finalization } from './finish-lease.ts'
+import { runEnds } from './run-ends.ts'
 import { holdLease } from './chain.ts'
 import type { Stop } from './outcomes.ts'
 import { FINISH_CHAIN } from '../core/queue/queue.ts'
@@ -33,7 +34,7 @@ export async function endPreview(runner: EngineRunner, ending: Finalization): Pr
     operation,
     isKnownLater(operation.workflow, runner.parts.plugins),
   )
-  await recordPreview(ending, intentions, counts)
+  await recordPreview(runner, ending, { intentions, counts })
   return null
 }
 
@@ -99,19 +100,23 @@ async function countPreviewResults(
 }
 
 function recordPreview(
-  { scope, operation: { id }, lease }: Finalization,
-  intentions: readonly AnyText[],
-  counts: PreviewCounts,
+  { parts: { plugins, ends } }: EngineRunner,
+  { scope, operation, lease }: Finalization,
+  { intentions, counts }: { intentions: readonly AnyText[]; counts: PreviewCounts },
 ) {
+  const { id } = operation
   return scope.transaction(async (tx) => {
     await holdLease(tx, id, FINISH_CHAIN, lease)
-    await tx.query(
+    const ready = await tx.query(
       `update operations set status = 'previewed', intentions = :intentions,
          preview_counts = :counts, started_at = coalesce(started_at, now()), previewed_at = now()
-       where shop_id = :shop and id = :id and status = 'previewing'`,
+       where shop_id = :shop and id = :id and status = 'previewing' returning 1`,
       { id, intentions: JSON.stringify(intentions), counts: JSON.stringify(counts) },
     )
     await forgetNames(tx, id)
+    // It may have been discarded meanwhile.
+    if (ready.length > 0)
+      await runEnds(tx, operation, { plugins, ends, worked: false, status: 'previewed' })
     await releaseChains(tx, id)
   })
 }

@@ -22,7 +22,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const LEDGER_DAYS = 7
 const ITEM_DAYS = 90
 const OPERATION_MONTHS = 13
-/** The days after which an unconfirmed preview expires. */
+/** The days after which an unconfirmed preview expires. One that is a question has its own time. */
 const PREVIEW_DAYS = 7
 const OPERATION_BATCH = 100
 const NAME_BATCH = 5000
@@ -70,7 +70,7 @@ function monthsBefore(now: Date, months: number): Date {
 async function discardPreviews(pool: Pool, before: Date): Promise<void> {
   await pool.query(
     `update operations set ${DISCARD}, finished_at = $1::timestamptz + $2 * interval '1 day'
-     where status = 'previewed' and created_at < $1`,
+     where status = 'previewed' and created_at < $1 and continue_at is null`,
     [before, PREVIEW_DAYS],
   )
 }

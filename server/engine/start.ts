@@ -1,6 +1,12 @@
 // Starts an operation: its row, its items and its first jobs in one transaction. Once it commits,
 // nothing can lose the work.
-import { type Plugin, type Workflow, say, type AnyText } from '../../plugins/contract/index.ts'
+import {
+  type Plugin,
+  type Question,
+  type Workflow,
+  say,
+  type AnyText,
+} from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { lockUntilCommit } from '../core/db/transaction-lock.ts'
 import { AppError } from '../core/errors.ts'
@@ -55,6 +61,8 @@ export interface StartInput {
   path?: readonly string[]
   /** The part of its workflow before it: a bare UUID. */
   continues?: string
+  /** Its preview is this question: it runs when it is approved. */
+  question?: Question
   /** Absent: a request, or the schedule. */
   cause?: OperationCause
 }
@@ -133,14 +141,16 @@ async function insertOperation(
   started: { workflow: Workflow; ledger: boolean; plugins: readonly Plugin[] },
 ): Promise<string | null> {
   const { workflow, ledger, plugins } = started
+  const preview = input.dryRun === true || input.question !== undefined
   const [created] = await tx.query<{ id: string }>(
     `insert into operations (shop_id, kind, action, channel, workflow, request, requested_by,
        idempotency_key, total,
-       label, source, ledger, preview, status, undoes, schedule_id, path, cause, continues, open, prompt)
+       label, source, ledger, preview, status, undoes, schedule_id, path, cause, continues,
+       question, open, prompt)
      values (:shop, :kind, :action, :channel, :workflow, :request, :requestedBy, :key, 0,
        :label, :source, :ledger, :preview, :status, :undoes, :schedule,
        coalesce((select path from operations where shop_id = :shop and id = :undoes::uuid), :path),
-       :cause, :continues, :open, :prompt)
+       :cause, :continues, :question, :open, :prompt)
      on conflict (shop_id, idempotency_key) do nothing
      returning id`,
     {
@@ -154,13 +164,14 @@ async function insertOperation(
       label: input.label ?? firstEntry(input.source),
       source: JSON.stringify(recordOf(input)),
       ledger,
-      preview: input.dryRun ?? false,
-      status: input.dryRun ? 'previewing' : 'queued',
+      preview,
+      status: preview ? 'previewing' : 'queued',
       undoes: input.source.type === 'operation' ? input.source.id : null,
       schedule: input.scheduleId ?? null,
       path: input.path ?? [],
       cause: input.cause ? JSON.stringify(input.cause) : null,
       continues: input.continues ?? null,
+      question: input.question ? JSON.stringify(input.question) : null,
       open: input.open ?? false,
       prompt: (input.prompt ?? false) && !itemPlugins(workflow, plugins).some(({ bytes }) => bytes),
     },

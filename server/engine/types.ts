@@ -10,6 +10,7 @@ import type {
   Step,
   Workflow,
   Outcome,
+  Question,
   Wait,
 } from '../../plugins/contract/index.ts'
 import type { StoredDetail, StoredMessage } from '../core/texts.ts'
@@ -153,6 +154,21 @@ export type StoredWorkflow = Omit<Workflow, 'steps'> & {
   after?: { wait: Wait; steps: readonly Step[] }
 }
 
+/** The question that a preview is, and its answer. */
+export interface OperationQuestion extends Question {
+  /** Absent: its preview is not ready. */
+  asked_at?: string
+  /** How often those who may answer were reminded. */
+  reminders?: number
+  /** Absent: it is not answered. */
+  answer?: QuestionAnswer
+  /** Who answered: a name or an address; null: nobody did in time. */
+  by?: string | null
+  answered_at?: string
+}
+
+export type QuestionAnswer = 'approved' | 'rejected'
+
 export interface OperationRow {
   id: string
   /** The name of an import's first file, or of the CSV file. Null: it has neither. */
@@ -204,6 +220,8 @@ export interface OperationRow {
   continued_by?: string[]
   continue_at: Date | null
   continue_since: Date | null
+  /** Null: it is no part of a workflow that asks first. */
+  question: OperationQuestion | null
   /** The operations whose events led to it, first to last. Absent: not read. Null: none. */
   led_by?: LeadingOperation[] | null
   /** The document that it produced; absent: not read. */

@@ -18,6 +18,7 @@ import type { Ledger } from '../files/change-ledger.ts'
 import type { Draft, FileRecord, KeptMapping } from '../files/drafts.ts'
 import { findNameOwners } from '../files/name-allocation.ts'
 import { nameKey } from '../files/rules.ts'
+import { RUN_MOVE } from './moves.ts'
 import { startOperation } from './start.ts'
 import type { OperationRow, ItemEnding, WorkItem, EndedItem } from './types.ts'
 import { applyToDraft } from './work-item.ts'
@@ -76,8 +77,19 @@ export function startUndo(
       id,
       undo,
     })
+    await discardNext(tx, id)
     return undo
   })
+}
+
+/** Discards the previews of what continues an operation: its files are not as they were previewed. */
+async function discardNext(tx: ShopScope, id: string): Promise<void> {
+  const next = await tx.query<OperationRow>(
+    `select * from operations where shop_id = :shop and continues = :id
+       and status in ('previewing', 'previewed') for no key update`,
+    { id },
+  )
+  for (const operation of next) await RUN_MOVE.cancel(tx, operation, [])
 }
 
 function refusal({ status, undone_by, finished_at, undo_until }: OperationRow): Text {

@@ -51,8 +51,17 @@ export const operationsFeature = defineFeature({
         'intentions',
         'stopped',
         'requested_by',
+        'question',
       ],
-      keeps: ['action', 'channel', 'idempotency_key', 'preview_counts', 'failure_causes', 'cause'],
+      keeps: [
+        'action',
+        'channel',
+        'idempotency_key',
+        'preview_counts',
+        'failure_causes',
+        'cause',
+        'question',
+      ],
       how: 'mask',
     },
     items: {

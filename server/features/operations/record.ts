@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { english, textOf, verbatim, type Step } from '../../../plugins/contract/index.ts'
 import { cannotUndo, withEarlier } from '../../engine/steps.ts'
-import { hasEnded, isDiscarded } from '../../engine/lifecycle.ts'
+import { asksNow, hasEnded, isDiscarded } from '../../engine/lifecycle.ts'
 import { labelOf } from '../../engine/start.ts'
 import { OPERATION_STATUSES, type OperationRow } from '../../engine/types.ts'
 import type { Engine } from '../../engine/engine.ts'
@@ -128,6 +128,25 @@ export const operationSchema = z
       .describe(
         'When the next part of its workflow starts on the files that are done, and its steps',
       ),
+    asks: z
+      .object({
+        who: z
+          .array(z.string())
+          .describe('The addresses of those who may answer; empty: anyone who may run workflows'),
+        until: timestamp
+          .nullable()
+          .describe('When the time to answer is over; null: it does not wait for an answer'),
+        no_answer: z.enum(['remind', 'approve', 'reject']),
+        starter_may_approve: z.boolean(),
+        reminders: z.int().describe('How often they were reminded'),
+        answer: z.enum(['approved', 'rejected']).nullable(),
+        answered_by: z.string().nullable().describe('Null with an answer: nobody answered in time'),
+        answered_at: timestamp.nullable(),
+      })
+      .nullable()
+      .describe(
+        'The question that its preview is: it runs when it is approved. Null: it asks nothing',
+      ),
     artifact: z
       .object({
         filename: z.string(),
@@ -233,16 +252,34 @@ export const stepRecords = (steps: readonly Step[], plugins: Engine['plugins']) 
 function partsOf(
   operation: OperationRow,
   plugins: Engine['plugins'],
-): Pick<OperationRecord, 'continues' | 'continued_by' | 'waits'> {
+): Pick<OperationRecord, 'continues' | 'continued_by' | 'waits' | 'asks'> {
   const { continues, continues_kind, continued_by = [], continue_at, undone_by } = operation
   const { after } = operation.workflow
-  const waits = continue_at !== null && after !== undefined && undone_by === null
+  const waits =
+    continue_at !== null && after !== undefined && undone_by === null && hasEnded(operation)
   return {
     continues: continues && toOperationId(continues_kind ?? 'bulk', continues),
     continued_by: continued_by.map((id) => toOperationId('bulk', id)),
     waits: waits
       ? { until: continue_at.toISOString(), steps: stepRecords(after.steps.slice(1), plugins) }
       : null,
+    asks: questionRecord(operation),
+  }
+}
+
+function questionRecord(operation: OperationRow): OperationRecord['asks'] {
+  const { question, continue_at } = operation
+  if (!question) return null
+  const { who, no_answer, starter_may_approve, reminders = 0, answer = null, by = null } = question
+  return {
+    who: [...who],
+    until: asksNow(operation) && continue_at ? continue_at.toISOString() : null,
+    no_answer,
+    starter_may_approve,
+    reminders,
+    answer,
+    answered_by: by,
+    answered_at: question.answered_at ? new Date(question.answered_at).toISOString() : null,
   }
 }
 

@@ -108,7 +108,9 @@ const list = ({ engine, clock }: OperationParts) =>
         .describe('A time, which is not included, or a day in the shop’s time zone, which is'),
       schedule_id: publicId('schedule', 'a schedule').optional(),
       workflow: z.string().max(100).optional().describe('The workflow that they run'),
-      waiting: flag.optional().describe('`true`: only those whose workflow continues after a wait'),
+      waiting: flag
+        .optional()
+        .describe('`true`: only those whose workflow continues after a wait or an answer'),
       error: code,
       search: z.string().max(255).optional().describe('Its title, action or channel contains this'),
     }),

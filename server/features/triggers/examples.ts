@@ -8,5 +8,10 @@ export const triggersExamples: Examples = {
   'post /api/workflows/{id}/resume': { params: workflow, status: 204 },
   'post /api/workflows/{id}/stop': { params: workflow, status: 200 },
   'post /api/operations/{id}/continue': { params: { id: IDS.operation }, status: 409 },
+  'post /api/operations/{id}/answer': {
+    params: { id: IDS.operation },
+    body: { answer: 'approve' },
+    status: 409,
+  },
   'delete /api/operations/{id}/wait': { params: { id: IDS.operation }, status: 409 },
 }

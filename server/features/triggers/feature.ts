@@ -4,16 +4,27 @@ import { hookRequests, type HookRequestParts } from './hook.ts'
 import { triggerRoutes, type TriggerRouteParts } from './routes.ts'
 import { triggerTask, type TriggerTaskParts } from './run.ts'
 import { sweepEvents } from './sweep.ts'
+import { askQuestion, endQuestion, tellUnasked } from './question.ts'
+import { QUESTION_MAIL, questionMails } from './question-mail.ts'
+import { questionRequests, type QuestionRequestParts } from './question-requests.ts'
 import { armWait, waitTask } from './wait.ts'
-import { defineFeature } from '../feature.ts'
+import { defineFeature, type EndParts } from '../feature.ts'
 
 export const triggersFeature = defineFeature({
   name: 'triggers',
   examples: triggersExamples,
   endpoints: (parts: TriggerRouteParts) => triggerRoutes(parts),
-  requests: (parts: HookRequestParts) => [hookRequests(parts)],
-  tasks: (parts: TriggerTaskParts) => [triggerTask(parts), waitTask(parts)],
-  onEnd: () => [{ of: { completed: true, worked: true }, run: armWait }],
+  requests: (parts: HookRequestParts & QuestionRequestParts) => [
+    hookRequests(parts),
+    questionRequests(parts),
+  ],
+  tasks: (parts: TriggerTaskParts) => [triggerTask(parts), waitTask(parts, endQuestion)],
+  mails: { [QUESTION_MAIL]: questionMails },
+  onEnd: ({ plugins }: EndParts) => [
+    { of: { completed: true, worked: true }, run: armWait },
+    { of: { previewed: true }, run: (tx, operation) => askQuestion(tx, operation, plugins) },
+    { of: { failed: true }, run: tellUnasked },
+  ],
   sweeps: (parts: Parameters<typeof sweepEvents>[0]) => ({
     'trigger-events': () => sweepEvents(parts),
   }),

@@ -13,10 +13,11 @@ import type { Engine } from '../../engine/engine.ts'
 import { permissionsOf } from '../../engine/steps.ts'
 import { endpointsOf, requireScopes, type Endpoint, type Scope } from '../../http/endpoint.ts'
 import { errorSchema } from '../../http/schemas.ts'
-import { acceptedOperation, operationSchema } from '../operations/record.ts'
+import { acceptedOperation, operationRecord, operationSchema } from '../operations/record.ts'
 import { findOperation } from '../operations/routes.ts'
 import { cancelRuns, readWorkflow } from '../workflows/workflows.ts'
 import { HOOKS } from './hook.ts'
+import { answerQuestion } from './question.ts'
 import { continueRun, endWait, nextWorkflow } from './wait.ts'
 
 const endpoint = endpointsOf({ tag: 'Workflows' })
@@ -72,6 +73,7 @@ export const triggerRoutes = ({ engine, baseUrl, clock }: TriggerRouteParts): En
     },
   }),
   ...waitRoutes(engine, clock),
+  answerRoute(engine, clock),
 ]
 
 const waitRoutes = (engine: Engine, clock: () => Date): Endpoint[] => [
@@ -111,6 +113,35 @@ const waitRoutes = (engine: Engine, clock: () => Date): Endpoint[] => [
   }),
 ]
 
+const answerRoute = (engine: Engine, clock: () => Date): Endpoint =>
+  endpoint('POST /api/operations/{id}/answer', {
+    summary: 'Answer the question of an operation’s workflow',
+    description:
+      'Approving confirms the preview, which runs; rejecting discards it. If `asks.who` names people, only they answer, with the link in their mail.',
+    scope: 'operations:write',
+    body: z.strictObject({ answer: z.enum(['approve', 'reject']) }).meta({ id: 'OperationAnswer' }),
+    replies: {
+      200: { description: 'The operation', schema: operationSchema },
+      403: { description: 'Another person has to answer', schema: errorSchema },
+      409: { description: 'It does not wait for an answer', schema: errorSchema },
+    },
+    handler: async ({ caller, params, body }) => {
+      const { scope } = caller
+      const operation = await findOperation(engine, scope, params.id)
+      if (!operation.question) throw new AppError('operation_state', { message: NO_QUESTION })
+      const approves = body.answer === 'approve'
+      if (approves)
+        requireScopes(caller, (await engine.permissions(scope, operation, 'confirm')) as Scope[])
+      await answerQuestion(engine, scope, operation.id, {
+        answer: approves ? 'approved' : 'rejected',
+        by: { name: caller.name, asked: false },
+      })
+      const answered = await findOperation(engine, scope, params.id)
+      return { body: operationRecord(engine, answered, clock()) }
+    },
+  })
+
+const NO_QUESTION = say('This operation asks nothing')
 const NO_WAIT = say('This operation does not wait, or no file is left')
 
 /** The bare UUID of a workflow of the shop. Throws `not_found`. */

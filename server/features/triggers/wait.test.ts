@@ -301,7 +301,9 @@ test('a wait whose job was lost is queued again', async () => {
   const { pool } = app.engine.parts.database
   const { rows } = await pool.query<{ key: string; due_at: Date }>(
     present(
-      waitTask({ engine: app.engine.engine, database: app.engine.parts.database }).wanted,
+      waitTask({ engine: app.engine.engine, database: app.engine.parts.database }, () =>
+        Promise.resolve(),
+      ).wanted,
       'Its jobs',
     ),
   )

@@ -1,13 +1,12 @@
-// Waits between the parts of a workflow: the end of a part notes when the next one starts, and a job
-// starts it then, on the files that are done. Both are one transaction each, so that the next part
-// starts once.
+// Between the parts of a workflow: the end of a part notes when the next one starts, and a job starts
+// it then, on the files that are done. After a step that asks it starts immediately, as a preview
+// (question.ts). Both are one transaction each, so that the next part starts once.
 import { say, sentences, type Workflow } from '../../../plugins/contract/index.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { parsePublicId } from '../../core/ids.ts'
 import { present } from '../../core/lazy.ts'
 import { raiseNotice } from '../../core/outbox/notices.ts'
-import { queueTaskAfter } from '../../core/queue/background-jobs.ts'
-import type { BackgroundTask } from '../../core/queue/background.ts'
+import { queueTask, type BackgroundTask } from '../../core/queue/background.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { endedIn } from '../../engine/event-files.ts'
 import { hasEnded } from '../../engine/lifecycle.ts'
@@ -18,7 +17,15 @@ import { compileFilter } from '../../files/filter.ts'
 import { END_WAIT } from '../workflows/workflows.ts'
 import { lastingReason, type TriggerTaskParts } from './run.ts'
 
+/** Passes what a workflow waits at: the end of a wait, or of the time to answer. */
 const WAIT_TASK = { name: 'continue-workflows' } as const
+
+/** SQL: when the job of a wait is due. A time in JavaScript has milliseconds, and must not be too early. */
+export const WAIT_DUE = `date_trunc('milliseconds', continue_at) + interval '1 ms' as due`
+
+/** Queues the job of an operation's wait in place of an earlier one. */
+export const queueWait = (tx: ShopScope, id: string, due: Date): Promise<void> =>
+  queueTask(tx, WAIT_TASK, id, due)
 
 /**
  * Notes when the next part of the workflow starts, unless the workflow was deleted meanwhile. In the
@@ -33,13 +40,13 @@ export async function armWait(
   const { wait } = after
   const until = 'until' in wait ? await momentOf(tx, wait.until) : null
   // A retry within the wait keeps its time, and adds its files.
-  const armed = await tx.first<{ seconds: number }>(
+  const armed = await tx.first<{ due: Date }>(
     `update operations set
        continue_at = greatest(now(), coalesce(continue_at, :until::timestamptz,
          now() + :seconds * interval '1 second'))
      where shop_id = :shop and id = :id and exists (
        select from workflows w where w.shop_id = :shop and w.id = :workflow for key share)
-     returning extract(epoch from continue_at - now())::float8 as seconds`,
+     returning ${WAIT_DUE}`,
     {
       id,
       until,
@@ -47,28 +54,36 @@ export async function armWait(
       workflow: parsePublicId('workflow', workflow.id),
     },
   )
-  if (armed) await queueTaskAfter(tx, WAIT_TASK, id, armed.seconds)
+  if (armed) await queueWait(tx, id, armed.due)
 }
 
-/** SQL: waits, and when they end. */
+/** SQL: waits and open questions, and when they end. */
 const WANTED = `
   select o.shop_id, o.id::text as key, o.continue_at as due_at
   from operations o join shops s on s.id = o.shop_id and s.uninstalled_at is null
-  where o.continue_at is not null and o.finished_at is not null`
+  where o.continue_at is not null and (o.finished_at is not null or o.status = 'previewed')`
 
-export const waitTask = (parts: Pick<TriggerTaskParts, 'engine' | 'database'>): BackgroundTask => ({
+export type WaitParts = Pick<TriggerTaskParts, 'engine' | 'database'>
+
+/** @param endQuestion what follows when nobody has answered the question of an operation in time */
+export const waitTask = (
+  parts: WaitParts,
+  endQuestion: (engine: Engine, scope: ShopScope, id: string) => Promise<void>,
+): BackgroundTask => ({
   ...WAIT_TASK,
   concurrency: 4,
   wanted: WANTED,
   run: async ({ shop, key }) => {
     const scope = forShop(parts.database, present(shop, 'The shop of the wait'))
     await continueRun(parts.engine, scope, key)
+    await endQuestion(parts.engine, scope, key)
     return null
   },
 })
 
 /**
- * Starts the next part of an operation's workflow; null: it does not wait, or there is no file left.
+ * Starts the next part of an operation's workflow, as a preview after a step that asks; null: it does
+ * not wait, or there is no file left.
  * @param id the operation: a bare UUID
  * @param now whether a person ends the wait before its time
  */
@@ -109,7 +124,8 @@ export const continueRun = (
 export async function endWait(tx: ShopScope, id: string): Promise<boolean> {
   const rows = await tx.query(
     `update operations set ${END_WAIT}
-     where shop_id = :shop and id = :id and continue_at is not null returning 1`,
+     where shop_id = :shop and id = :id and continue_at is not null and finished_at is not null
+     returning 1`,
     { id },
   )
   return rows.length > 0
@@ -145,6 +161,7 @@ async function startNext(
     path,
     ...(cause ? { cause } : {}),
     continues: id,
+    ...('ask' in after.wait ? { question: after.wait.ask } : {}),
   })
 }
 

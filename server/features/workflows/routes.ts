@@ -184,7 +184,7 @@ const replace = (parts: EnginedParts) =>
     },
   })
 
-const remove = (parts: Parts) =>
+const remove = (parts: EnginedParts) =>
   endpoint('DELETE /api/workflows/{id}', {
     logs: { kind: 'workflow' },
     summary: 'Delete a workflow',
@@ -194,7 +194,7 @@ const remove = (parts: Parts) =>
       409: { description: 'Schedules run it: the message names them', schema: errorSchema },
     },
     handler: async ({ caller, params }) => {
-      await deleteWorkflow(caller.scope, ownId(params.id, parts))
+      await deleteWorkflow(caller.scope, ownId(params.id, parts), parts)
       return { status: 204, body: null }
     },
   })

@@ -15,6 +15,8 @@ import { readTriggers, triggerBody } from './triggers.ts'
 import { createWorkflow, deleteWorkflow, listWorkflows, replaceWorkflow } from './workflows.ts'
 
 const parts = appConfig({})
+/** No workflow of this file runs. */
+const engine = { move: () => Promise.reject(new Error('Nothing runs')) }
 let database: Awaited<ReturnType<typeof openTestDatabase>>
 let scope: ShopScope
 let other: ShopScope
@@ -122,7 +124,7 @@ test('a workflow is saved, found by its id as the engine does, replaced and dele
   ]
   const changed = await replaceWorkflow(scope, made.id, bulk('Autumn', { steps }), parts)
   expect(changed.steps.map((step) => step.id)).toEqual(['tag-files', 'notify'])
-  await deleteWorkflow(scope, made.id)
+  await deleteWorkflow(scope, made.id, engine)
   expect(await listWorkflows(scope)).toEqual([])
   await expect(requireWorkflow(scope, id, parts)).rejects.toMatchObject({ code: 'not_found' })
 })
@@ -140,7 +142,9 @@ describe('uniqueness within the shop', () => {
     ).rejects.toMatchObject({
       code: 'not_found',
     })
-    await expect(deleteWorkflow(scope, theirs.id)).rejects.toMatchObject({ code: 'not_found' })
+    await expect(deleteWorkflow(scope, theirs.id, engine)).rejects.toMatchObject({
+      code: 'not_found',
+    })
   })
 
   test('of ten concurrent saves with one name, one is kept', async () => {
@@ -203,7 +207,7 @@ describe('a workflow that a schedule runs', () => {
   test('cannot be deleted or changed to one for imports, and the schedule is named', async () => {
     const { id } = await createWorkflow(scope, bulk('Nightly'), parts)
     await scope.insert('triggers', { name: 'Every night', cron: '0 3 * * *', workflow_id: id })
-    await expect(deleteWorkflow(scope, id)).rejects.toMatchObject({
+    await expect(deleteWorkflow(scope, id, engine)).rejects.toMatchObject({
       code: 'workflow_in_use',
       message: 'This workflow is run by “Every night”',
     })
@@ -211,7 +215,7 @@ describe('a workflow that a schedule runs', () => {
       'kind: “Every night” runs it, so it has to work on files',
     ])
     await scope.from('triggers').delete()
-    await deleteWorkflow(scope, id)
+    await deleteWorkflow(scope, id, engine)
   })
 
   test('belongs to the same shop: the database refuses another’s', async () => {

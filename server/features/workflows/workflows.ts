@@ -90,7 +90,11 @@ export function replaceWorkflow(
  * Deletes a workflow. Throws `not_found`, and `workflow_in_use` with the names of the schedules
  * that use it.
  */
-export function deleteWorkflow(scope: ShopScope, id: string): Promise<void> {
+export function deleteWorkflow(
+  scope: ShopScope,
+  id: string,
+  engine: Pick<Engine, 'move'>,
+): Promise<void> {
   return serialized(scope, async (tx) => {
     const users = await schedulesOf(tx, id)
     if (users.length > 0)
@@ -104,7 +108,7 @@ export function deleteWorkflow(scope: ShopScope, id: string): Promise<void> {
     await writeTriggers(tx, id, [])
     await deleteRow(tx, 'workflows', id)
     // Last: a run that ends meanwhile waits for the lock of the row, or its wait is seen here.
-    await forgetWaits(tx, id)
+    await cancelRuns(tx, id, engine, 'asking')
   })
 }
 
@@ -116,23 +120,28 @@ const delivers = (tx: ShopScope, id: string): Promise<boolean> =>
 
 /**
  * Cancels the runs of a workflow, by its bare UUID; returns how many.
- * @param which `waiting`: those that nobody started by hand and that have not begun
+ * @param which `waiting`: those that nobody started by hand and that have not begun. `asking`: only
+ *   what waits for the next part, or for an answer
  */
 export async function cancelRuns(
   tx: ShopScope,
   id: string,
   { move }: Pick<Engine, 'move'>,
-  which: 'all' | 'waiting',
+  which: 'all' | 'waiting' | 'asking',
 ): Promise<number> {
+  // First: the next part that one of them starts now is found below.
+  const waits = await forgetWaits(tx, id)
   const rows = await tx.query<{ id: string }>(
     `select id from operations where shop_id = :shop and finished_at is null
-       and status <> 'cancelled' and workflow ->> 'id' = :workflow and (:all or ((path <> '{}' or schedule_id is not null)
-         and status in ('queued', 'previewed') and started_at is null))
+       and status <> 'cancelled' and workflow ->> 'id' = :workflow
+       and (:which = 'all' or (question is not null and status in ('previewing', 'previewed'))
+         or (:which = 'waiting' and (path <> '{}' or schedule_id is not null)
+           and status in ('queued', 'previewed') and started_at is null))
      for no key update`,
-    { workflow: toPublicId('workflow', id), all: which === 'all' },
+    { workflow: toPublicId('workflow', id), which },
   )
   for (const run of rows) await move(tx, run.id, 'cancel')
-  return rows.length + (await forgetWaits(tx, id))
+  return rows.length + waits
 }
 
 /** SQL: ends the wait of an operation. Files that a retry finishes after it wait and continue alone. */
@@ -142,7 +151,7 @@ export const END_WAIT = 'continue_at = null, continue_since = clock_timestamp()'
 async function forgetWaits(tx: ShopScope, id: string): Promise<number> {
   const rows = await tx.query(
     `update operations set ${END_WAIT} where shop_id = :shop and continue_at is not null
-       and workflow ->> 'id' = :workflow returning 1`,
+       and finished_at is not null and workflow ->> 'id' = :workflow returning 1`,
     { workflow: toPublicId('workflow', id) },
   )
   return rows.length

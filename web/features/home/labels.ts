@@ -6,6 +6,7 @@ import { type Figures, type Home, type Need } from './calls.ts'
 /** What the button of a need says. */
 export const NEED_ACTIONS: Readonly<Record<Need, string>> = {
   held: t('Decide'),
+  asked_runs: t('Decide'),
   asked: t('Answer'),
   blocked: t('Show deliveries'),
   unreachable: t('Copy links'),

@@ -159,6 +159,15 @@ export const useContinue = () =>
     { show: remember },
   )
 
+/** Approves or rejects what a run asks. */
+export const useAnswer = () =>
+  useChangeOf(
+    [['operations'], ['workflows'], ['home']],
+    ({ id, answer }: { id: string; answer: 'approve' | 'reject' }) =>
+      call('POST /api/operations/{id}/answer', { path: { id }, body: { answer } }),
+    { show: remember },
+  )
+
 /** Ends the wait: the next part does not start. */
 export const useEndWait = () =>
   useChangeOf(

@@ -37,6 +37,7 @@ import { statusWord, isPreview } from './operation-status.ts'
 import { Because } from './because.tsx'
 import { ItemsCard } from './items-card.tsx'
 import { Outcome } from './outcome.tsx'
+import { Answered } from './asks.tsx'
 import { Parts, Waits } from './waits.tsx'
 import { useRetry, problemOf } from './retry-dialog.tsx'
 
@@ -182,6 +183,7 @@ function AboutCard({ operation, retry }: Props) {
         </p>
       )}
       <Parts operation={operation} />
+      <Answered operation={operation} />
       <Steps steps={steps} />
       {retry?.changed && (
         <Hint>{t('The workflow, or a setting that it uses, was changed since.')}</Hint>

@@ -30,14 +30,20 @@ export const OPERATION_STATUSES: Record<OperationStatus, StatusWord> = {
   undone: { text: t('Undone'), tone: undefined, progress: undefined },
 }
 
-/** An operation's status. A discarded preview is more than cancelled: it has changed nothing. */
+/** An operation's status. A discarded preview is more than cancelled: it has changed nothing. A preview may ask. */
 export const statusWord = ({
   status,
   discarded,
-}: Pick<Operation, 'status' | 'discarded'>): StatusWord =>
-  discarded
-    ? { ...OPERATION_STATUSES.cancelled, text: t('Preview discarded') }
-    : OPERATION_STATUSES[status]
+  asks,
+}: Pick<Operation, 'status' | 'discarded'> & Partial<Pick<Operation, 'asks'>>): StatusWord => {
+  if (discarded)
+    return {
+      ...OPERATION_STATUSES.cancelled,
+      text: asks?.answer ? t('Rejected') : t('Preview discarded'),
+    }
+  const word = OPERATION_STATUSES[status]
+  return asks?.until ? { ...word, text: t('Waits for an answer') } : word
+}
 
 export const ITEM_STATUSES: Record<ItemStatus, StatusWord> = {
   pending: { text: t('Waiting'), tone: undefined, progress: 'incomplete' },

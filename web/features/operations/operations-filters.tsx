@@ -155,7 +155,8 @@ function appliedFilters(
   go: Props['go'],
   { actions, channels, requester }: KnownNames,
 ) {
-  const { status, kind, action, channel, requested_by, schedule_id, error, from, to } = urlState
+  const { status, kind, action, channel, requested_by, schedule_id, error, from, to, waiting } =
+    urlState
   const list: { key: string; label: string; onRemove: () => void }[] = []
   const add = (key: string, label: string | false, without: Partial<OperationsUrlState>) =>
     label && list.push({ key, label, onRemove: () => go(without) })
@@ -178,6 +179,7 @@ function appliedFilters(
     requested_by: '',
   })
   add('schedule', schedule_id !== '' && t('One scheduled task'), { schedule_id: '' })
+  add('waiting', waiting !== null && t('Waiting for their next part'), { waiting: null })
   add('error', error !== '' && t('One reason for failures'), { error: '' })
   add('date', dateRange(from, to), { from: '', to: '' })
   return list

@@ -117,7 +117,7 @@ function EndBanner({ operation }: { operation: Operation }) {
 }
 
 function PreviewBanner({ operation }: { operation: Operation }) {
-  const { status, total, intention_texts, cannot_undo } = operation
+  const { status, total, intention_texts, cannot_undo, asks } = operation
   if (status === 'previewing')
     return (
       <Banner tone="info" title={t('Preview')}>
@@ -134,9 +134,13 @@ function PreviewBanner({ operation }: { operation: Operation }) {
     <Banner tone="info" title={t('This is a preview: nothing has been changed')}>
       <BlockStack gap="100">
         <p>
-          {t(
-            'The list below shows what would happen to each file. Confirm to run it. A file with conflicting later changes is skipped, with the reason.',
-          )}
+          {asks
+            ? t(
+                'The list below shows what would happen to each file. It runs when it is approved. A file with conflicting later changes is skipped, with the reason.',
+              )
+            : t(
+                'The list below shows what would happen to each file. Confirm to run it. A file with conflicting later changes is skipped, with the reason.',
+              )}
         </p>
         {intention_texts.length > 0 && (
           <>

@@ -13,6 +13,8 @@ export const OPERATIONS_STATE = listState({
   channel: word,
   requested_by: trimmed,
   schedule_id: word,
+  /** Only those whose workflow continues later or after an answer; null: all. */
+  waiting: (text) => (text === 'true' ? true : null),
   /** The code of an error that files failed with. */
   error: word,
   /** Part of the title. */

@@ -8,6 +8,7 @@ import { shownText } from '../../shell/messages/server-text.ts'
 import { tRich } from '../../shell/messages/rich.ts'
 import { t } from '../../shell/messages/t.ts'
 import { Banner, BlockStack, Button, InlineStack, Link } from '../../shell/ui/index.ts'
+import { Asks } from './asks.tsx'
 import { useContinue, useEndWait } from './calls.ts'
 
 interface Props {
@@ -16,8 +17,11 @@ interface Props {
   named?: boolean
 }
 
-/** Nothing while it does not wait. */
-export function Waits({ operation: { id, waits, created_at }, named = false }: Props) {
+/** Nothing while it waits neither for its next part nor for an answer. */
+export const Waits = (props: Props) =>
+  props.operation.asks?.until ? <Asks {...props} /> : <WaitBanner {...props} />
+
+function WaitBanner({ operation: { id, waits, created_at }, named = false }: Props) {
   const proceed = useContinue()
   const end = useEndWait()
   const error = proceed.error ?? end.error

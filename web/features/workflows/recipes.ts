@@ -21,6 +21,7 @@ interface RecipeStep {
 
 const MARKED = t('marked')
 const ARCHIVE = t('archive')
+const SUPPLIER = t('supplier')
 const UNMARKED: Condition = { type: ['pdf'], tags_none: [MARKED] }
 
 export const RECIPES: readonly Recipe[] = [
@@ -33,6 +34,18 @@ export const RECIPES: readonly Recipe[] = [
     steps: [
       { plugin: 'watermark-pdf', options: { text: t('Preview') }, when: UNMARKED },
       { plugin: 'tag-files', options: { mode: 'add', tags: [MARKED] }, when: UNMARKED },
+      { plugin: 'map-products', options: { match_by: ['filename', 'title'] } },
+    ],
+  },
+  {
+    id: 'supplier-with-approval',
+    name: t('Supplier with approval'),
+    before: t('Files that a supplier sent'),
+    after: t('Attached to products once you have approved it'),
+    kind: 'bulk',
+    steps: [
+      { plugin: 'tag-files', options: { mode: 'add', tags: [SUPPLIER] } },
+      { plugin: 'ask', options: { within: 3, unit: 'days', no_answer: 'remind' } },
       { plugin: 'map-products', options: { match_by: ['filename', 'title'] } },
     ],
   },

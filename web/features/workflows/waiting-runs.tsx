@@ -1,4 +1,4 @@
-// The runs of a workflow that wait for their next part.
+// The runs of a workflow that wait for their next part, or for an answer.
 import { BlockStack } from '../../shell/ui/index.ts'
 import { useOperations } from '../operations/calls.ts'
 import { Waits } from '../operations/waits.tsx'

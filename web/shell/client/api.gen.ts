@@ -74,6 +74,7 @@ export interface components {
         /** @enum {string} */
         need:
           | 'held'
+          | 'asked_runs'
           | 'asked'
           | 'blocked'
           | 'unreachable'
@@ -1491,6 +1492,22 @@ export interface components {
         filename: string
         size_bytes: number
         url: string
+      } | null
+      /** @description The question that its preview is: it runs when it is approved. Null: it asks nothing */
+      asks: {
+        answer: ('approved' | 'rejected') | null
+        answered_at: string | null
+        /** @description Null with an answer: nobody answered in time */
+        answered_by: string | null
+        /** @enum {string} */
+        no_answer: 'remind' | 'approve' | 'reject'
+        /** @description How often they were reminded */
+        reminders: number
+        starter_may_approve: boolean
+        /** @description When the time to answer is over; null: it does not wait for an answer */
+        until: string | null
+        /** @description The addresses of those who may answer; empty: anyone who may run workflows */
+        who: string[]
       } | null
       /** @description What started it */
       because: components['schemas']['Because']
@@ -4202,6 +4219,10 @@ export interface components {
         answer: components['schemas']['Operation']
         body: components['schemas']['OperationRequest']
       }
+      'POST /api/operations/{id}/answer': {
+        answer: components['schemas']['Operation']
+        body: components['schemas']['OperationAnswer']
+      }
       'POST /api/operations/{id}/cancel': {
         answer: components['schemas']['Operation']
       }
@@ -6643,6 +6664,22 @@ export interface components {
         size_bytes: number
         url: string
       } | null
+      /** @description The question that its preview is: it runs when it is approved. Null: it asks nothing */
+      asks: {
+        answer: ('approved' | 'rejected') | null
+        answered_at: string | null
+        /** @description Null with an answer: nobody answered in time */
+        answered_by: string | null
+        /** @enum {string} */
+        no_answer: 'remind' | 'approve' | 'reject'
+        /** @description How often they were reminded */
+        reminders: number
+        starter_may_approve: boolean
+        /** @description When the time to answer is over; null: it does not wait for an answer */
+        until: string | null
+        /** @description The addresses of those who may answer; empty: anyone who may run workflows */
+        who: string[]
+      } | null
       /** @description What started it */
       because: components['schemas']['Because']
       bytes: number
@@ -6775,6 +6812,10 @@ export interface components {
       }[]
       workflow: string
       workflow_title: string
+    }
+    OperationAnswer: {
+      /** @enum {string} */
+      answer: 'approve' | 'reject'
     }
     OperationMails: {
       /** @description When the last one is sent, if they are sent at a rate */

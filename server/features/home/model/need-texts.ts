@@ -8,6 +8,13 @@ const TEXTS: Readonly<Record<Need, (count: number, cause: Text) => Text>> = {
     say('{count, plural, one {# delivery waits} other {# deliveries wait}} for your decision', {
       count,
     }),
+  asked_runs: (count) =>
+    say(
+      '{count, plural, one {# run of a workflow waits} other {# runs of workflows wait}} for an answer',
+      {
+        count,
+      },
+    ),
   asked: (count) =>
     say('{count, plural, one {# buyer asks} other {# buyers ask}} for more downloads', { count }),
   blocked: (count) =>

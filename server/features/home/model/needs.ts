@@ -16,6 +16,8 @@ const NEEDS = {
   held: `from deliveries d where d.shop_id = :shop and d.held_by is not null and ${STATUS_SQL} = 'held'
     and (d.held_by <> 'workflow' or exists (select from delivery_runs r
       where r.shop_id = d.shop_id and r.delivery_id = d.id and r.status = 'failed'))`,
+  asked_runs: `from operations o where o.shop_id = :shop and o.question is not null
+    and o.status = 'previewed' and o.finished_at is null and o.continue_at is not null`,
   asked: `from deliveries d where d.shop_id = :shop and d.ask is not null
     and ${STATUS_SQL} in ('ready', 'held')`,
   blocked: `from ${BLOCKED_DELIVERIES}`,
@@ -53,6 +55,7 @@ export interface FoundNeed {
 
 const NEED_PAGES: Readonly<Record<CountedNeed, string>> = {
   held: '/deliveries?status=held',
+  asked_runs: '/operations?waiting=true&status=previewed',
   asked: '/deliveries?status=ready',
   blocked: '/deliveries?status=blocked',
   unreachable: '/deliveries?status=unreachable',

@@ -22,6 +22,8 @@ import { filterTexts as conditionTexts } from '../../shell/files/filter-labels.t
 import { typeText } from '../../shell/files/labels.ts'
 import { dayText } from '../../shell/labels/time.ts'
 import type { ListColumn } from './columns.ts'
+import type { ListLayout } from './layout.ts'
+import { LayoutSwitch } from './layout-switch.tsx'
 import { useFilterNames, type FilterNames } from './filter-names.ts'
 import {
   FILE_SORTS,
@@ -47,11 +49,13 @@ interface Props {
   files: readonly File[]
   columns: readonly ListColumn[]
   onColumns: (columns: readonly ListColumn[]) => void
+  layout: ListLayout
+  onLayout: (layout: ListLayout) => void
 }
 
 /** Memoised: a tick in the list does not change it. */
 export const FilesFilters = memo(function FilesFilters(props: Props) {
-  const { urlState, go, loading, files, columns, onColumns } = props
+  const { urlState, go, loading, files, columns, onColumns, layout, onLayout } = props
   // A search makes one history entry, not one for each letter.
   const search = useDraft(urlState.search, (text) =>
     go({ search: text }, { replace: urlState.search !== '' && text !== '' }),
@@ -72,11 +76,12 @@ export const FilesFilters = memo(function FilesFilters(props: Props) {
       filters={[...filtersOf({ urlState, go }), ...(hasMore ? [UNSEEN] : [])]}
       appliedFilters={applied}
     >
-      {narrow ? (
+      {narrow || layout === 'grid' ? (
         <Order sort={urlState.sort} onSort={(sort) => go({ sort })} />
       ) : (
         <ColumnsButton columns={columns} onChange={onColumns} />
       )}
+      <LayoutSwitch layout={layout} onChange={onLayout} />
     </Filters>
   )
 })
@@ -139,7 +144,7 @@ function useGains(keys: readonly string[]): boolean {
   return known.value
 }
 
-/** A narrow list has no column headings to click. */
+/** Cards and tiles have no column headings to click. */
 function Order({ sort, onSort }: { sort: FileSort; onSort: (sort: FileSort) => void }) {
   const [open, setOpen] = useState(false)
   return (

@@ -4,7 +4,9 @@ import { call } from '../../shell/client/client.ts'
 import { edit, type KnownTag } from '../../shell/client/edits.ts'
 import { useRead } from '../../shell/client/reads.ts'
 import { type Schemas } from '../../shell/client/types.ts'
+import { messageLocale } from '../../shell/messages/locale.ts'
 import { showAnswer } from '../../shell/client/show-answer.ts'
+import { LANGUAGES } from './languages.ts'
 
 export type BuyerPage = Schemas['BuyerPage']
 export type BuyerLocale = BuyerPage['language']
@@ -39,6 +41,17 @@ export const usePreview = (
     body: { ...draft, ...shown },
     dependsOn: [logo],
     keep: true,
+    retry: false,
+  })
+
+/** The saved page with the files of a pack. */
+export const usePackPreview = (pack_id: string, product: string) =>
+  useRead('POST /api/settings/buyer-page/preview', {
+    body: {
+      pack_id,
+      locale: LANGUAGES.find(({ value }) => value === messageLocale())?.value ?? 'en',
+    },
+    dependsOn: [product],
     retry: false,
   })
 

@@ -457,6 +457,8 @@ export interface components {
        * @enum {string}
        */
       locale?: 'en' | 'de' | 'fr' | 'es' | 'ja' | 'pt'
+      /** @description The page of files shows those of this pack, under its product */
+      pack_id?: string
       /**
        * @default files
        * @enum {string}
@@ -4172,6 +4174,39 @@ export interface components {
         answer: components['schemas']['Pack']
         body: components['schemas']['PackRequest']
       }
+      'POST /api/packs/{id}/product': {
+        answer: {
+          /** Format: date-time */
+          created_at: string
+          /** @description Their number, trash excluded */
+          files: number
+          id: string
+          job_id: string | null
+          name: string
+          product: {
+            /**
+             * Format: uri
+             * @description Its page in the admin of the store
+             */
+            admin_url: string
+            /** @description False: it was created before */
+            is_new: boolean
+            product_id: string
+            product_title: string
+          }
+          products: {
+            product_id: string
+            product_title: string
+            sku: string | null
+            variant_id: string | null
+          }[]
+          /** @description The size of all of them */
+          size_bytes: number
+          /** Format: date-time */
+          updated_at: string
+        }
+        body: components['schemas']['PackSale']
+      }
       'POST /api/plan': {
         answer: {
           confirmation_url: string
@@ -6957,6 +6992,12 @@ export interface components {
         product_id: string
         variant_id?: string | null
       }[]
+    }
+    PackSale: {
+      /** @description In the shop’s currency; absent: 0, until it is set in the admin of the store */
+      price?: string
+      /** @description Absent: the name of the pack */
+      title?: string
     }
     PastBuyers: {
       /** @description Their different buyers */

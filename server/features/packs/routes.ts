@@ -1,6 +1,6 @@
 // Packs: named, ordered groups of files, and the products that their files get.
 import { z } from 'zod'
-import { packName, sayFixed, searchText } from '../../../plugins/contract/index.ts'
+import { packName, sayFixed, sayPlain, searchText } from '../../../plugins/contract/index.ts'
 import type { Limits } from '../../core/configuration/limits.ts'
 import { retryTransaction, type ShopScope } from '../../core/db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
@@ -158,40 +158,44 @@ const change = ({ engine }: PackRouteParts) =>
 const PRICE = /^\d{1,9}(\.\d{1,2})?$/
 const MAX_TITLE = 255
 
+const saleSchema = z
+  .strictObject({
+    title: z
+      .string()
+      .trim()
+      .min(1, sayPlain('Enter a title'))
+      .max(MAX_TITLE, sayFixed('A title has at most {count} characters', { count: MAX_TITLE }))
+      .optional()
+      .describe('Absent: the name of the pack'),
+    price: z
+      .string()
+      .regex(PRICE, sayPlain('Write a price as 12.50'))
+      .optional()
+      .describe('In the shop’s currency; absent: 0, until it is set in the admin of the store'),
+  })
+  .meta({ id: 'PackSale' })
+
+const soldSchema = packSchema.extend({
+  job_id: z.string().nullable(),
+  product: z.object({
+    product_id: z.string(),
+    product_title: z.string(),
+    is_new: z.boolean().describe('False: it was created before'),
+    admin_url: z.url().describe('Its page in the admin of the store'),
+  }),
+})
+
 const sell = ({ engine, storefront }: PackRouteParts) =>
   endpoint('POST /api/packs/{id}/product', {
     summary: 'Create the product that sells a pack',
     description:
       'A draft with one variant that is not shipped, in the shop’s catalog; the pack gets it in addition to its products. A repeated request finds the product that was created for this pack, as the merchant left it. To sell the pack as a product that exists, change `products` of the pack.',
-    body: z
-      .strictObject({
-        title: z
-          .string()
-          .trim()
-          .min(1, 'Enter a title')
-          .max(MAX_TITLE, sayFixed('A title has at most {count} characters', { count: MAX_TITLE }))
-          .optional()
-          .describe('Absent: the name of the pack'),
-        price: z
-          .string()
-          .regex(PRICE, 'Write a price as 12.50')
-          .optional()
-          .describe('In the shop’s currency; absent: 0, until it is set in the admin of the store'),
-      })
-      .meta({ id: 'PackSale' }),
+    body: saleSchema,
     replies: {
       200: {
         description:
           'The pack. `job_id`: the operation that maps its files to the product; null if no mapping changes',
-        schema: packSchema.extend({
-          job_id: z.string().nullable(),
-          product: z.object({
-            product_id: z.string(),
-            product_title: z.string(),
-            is_new: z.boolean().describe('False: it was created before'),
-            admin_url: z.url().describe('Its page in the admin of the store'),
-          }),
-        }),
+        schema: soldSchema,
       },
       403: {
         description: 'The store does not allow the app to create products',

@@ -75,9 +75,7 @@ export function FilesOf({ state }: { state: typeof FILES_STATE }) {
       primaryAction={urlState.deleted ? undefined : { content: t('Import'), url: '/import' }}
     >
       <BlockStack gap="400">
-        {files.error && list && !failed && (
-          <Problem stale error={files.error} what="" onRetry={retry} retrying={files.isFetching} />
-        )}
+        {list && !failed && <Stale files={files} />}
         <RunningHere started={started} onStarted={setStarted} others={others} />
         {first ? (
           <FirstFile />
@@ -114,6 +112,12 @@ export function FilesOf({ state }: { state: typeof FILES_STATE }) {
     </Page>
   )
 }
+
+/** The list could not be read again, and its earlier rows are shown. */
+const Stale = ({ files: { error, refetch, isFetching } }: Pick<BodyProps, 'files'>) =>
+  error && (
+    <Problem stale error={error} what="" onRetry={() => void refetch()} retrying={isFetching} />
+  )
 
 const wholeListOf = (
   { data: list, isPlaceholderData }: ReturnType<typeof useFiles>,

@@ -53,34 +53,9 @@ interface HowProps extends Props {
 }
 
 function ChooseHow({ pack, onSold, onClose }: HowProps) {
-  const [how, setHow] = useState<'create' | 'choose'>('create')
-  const [title, setTitle] = useState(pack.name)
-  const [price, setPrice] = useState('')
-  const [choice, setChoice] = useState<Choice | null>(null)
-  const create = useSellPack(pack.id)
-  const change = useChangePack(pack.id, useKnown(pack, true))
+  const sale = useSale(pack, onSold)
+  const { how, setHow, title, choice, create, change, submit } = sale
   const isCreating = how === 'create'
-  const submit = () => {
-    if (isCreating)
-      create.mutate(
-        { title: title.trim(), ...(price.trim() === '' ? {} : { price: decimalOf(price) }) },
-        {
-          onSuccess: ({ product }) =>
-            onSold({
-              product_id: product.product_id,
-              variant_id: null,
-              title: product.product_title,
-              adminUrl: product.admin_url,
-              isNew: product.is_new,
-            }),
-        },
-      )
-    else if (choice)
-      change.mutate(
-        { products: [...pack.products.map(choiceOf), choiceOf(choice)] },
-        { onSuccess: () => onSold({ ...choice, adminUrl: null, isNew: false }) },
-      )
-  }
   return (
     <Dialog
       title={t('Sell {name} as a product', { name: pack.name })}
@@ -105,10 +80,10 @@ function ChooseHow({ pack, onSold, onClose }: HowProps) {
       {isCreating ? (
         <NewProduct
           title={title}
-          price={price}
+          price={sale.price}
           error={create.error}
-          onTitle={setTitle}
-          onPrice={setPrice}
+          onTitle={sale.setTitle}
+          onPrice={sale.setPrice}
           onAllowed={submit}
         />
       ) : (
@@ -116,11 +91,57 @@ function ChooseHow({ pack, onSold, onClose }: HowProps) {
           {change.error && (
             <Problem error={change.error} what={t('The product could not be added')} />
           )}
-          <ProductPicker choice={choice} onChoose={setChoice} />
+          <ProductPicker choice={choice} onChoose={sale.setChoice} />
         </>
       )}
     </Dialog>
   )
+}
+
+/** What the dialog has, and its button. */
+function useSale(pack: Pack, onSold: (sold: Sold) => void) {
+  const [how, setHow] = useState<'create' | 'choose'>('create')
+  const [title, setTitle] = useState(pack.name)
+  const [price, setPrice] = useState('')
+  const [choice, setChoice] = useState<Choice | null>(null)
+  const create = useSellPack(pack.id)
+  const change = useChangePack(pack.id, useKnown(pack))
+  const make = () =>
+    create.mutate(
+      { title: title.trim(), ...(price.trim() === '' ? {} : { price: decimalOf(price) }) },
+      {
+        onSuccess: ({ product }) =>
+          onSold({
+            product_id: product.product_id,
+            variant_id: null,
+            title: product.product_title,
+            adminUrl: product.admin_url,
+            isNew: product.is_new,
+          }),
+      },
+    )
+  const add = (chosen: Choice) =>
+    change.mutate(
+      { products: [...pack.products.map(choiceOf), choiceOf(chosen)] },
+      { onSuccess: () => onSold({ ...chosen, adminUrl: null, isNew: false }) },
+    )
+  const submit = () => {
+    if (how === 'create') make()
+    else if (choice) add(choice)
+  }
+  return {
+    how,
+    setHow,
+    title,
+    setTitle,
+    price,
+    setPrice,
+    choice,
+    setChoice,
+    create,
+    change,
+    submit,
+  }
 }
 
 /** A price as the API takes it: some languages write 12,50. */

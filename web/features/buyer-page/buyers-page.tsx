@@ -4,7 +4,9 @@ import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { BlockStack, Heading } from '../../shell/ui/index.ts'
 import { t } from '../../shell/messages/t.ts'
 import '../../shell/components/form-and-preview.css'
+import { messageLocale } from '../../shell/messages/locale.ts'
 import { usePackPreview } from './calls.ts'
+import { LANGUAGES } from './languages.ts'
 
 interface Props {
   pack: string
@@ -13,7 +15,8 @@ interface Props {
 }
 
 export function BuyersPage({ pack, product }: Props) {
-  const preview = usePackPreview(pack, product)
+  const language = LANGUAGES.find(({ value }) => value === messageLocale())
+  const preview = usePackPreview(pack, product, language?.value ?? 'en')
   return (
     <BlockStack gap="200">
       <Heading>{t('The page of its buyers')}</Heading>

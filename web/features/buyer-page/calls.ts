@@ -4,9 +4,7 @@ import { call } from '../../shell/client/client.ts'
 import { edit, type KnownTag } from '../../shell/client/edits.ts'
 import { useRead } from '../../shell/client/reads.ts'
 import { type Schemas } from '../../shell/client/types.ts'
-import { messageLocale } from '../../shell/messages/locale.ts'
 import { showAnswer } from '../../shell/client/show-answer.ts'
-import { LANGUAGES } from './languages.ts'
 
 export type BuyerPage = Schemas['BuyerPage']
 export type BuyerLocale = BuyerPage['language']
@@ -45,12 +43,9 @@ export const usePreview = (
   })
 
 /** The saved page with the files of a pack. */
-export const usePackPreview = (pack_id: string, product: string) =>
+export const usePackPreview = (pack_id: string, product: string, locale: BuyerLocale) =>
   useRead('POST /api/settings/buyer-page/preview', {
-    body: {
-      pack_id,
-      locale: LANGUAGES.find(({ value }) => value === messageLocale())?.value ?? 'en',
-    },
+    body: { pack_id, locale },
     dependsOn: [product],
     retry: false,
   })

@@ -18,7 +18,7 @@ const HELD = '1 minute'
 const SLUG_LENGTH = 60
 const ID_LENGTH = 8
 
-/** The last part of the product's address: `summer-bundle-0192ab34`. */
+/** The last part of the product's address: `summer-bundle-0192ab34`. Exported for its test. */
 export function handleOf(title: string, id: string): string {
   const plain = title.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase()
   const words = plain.match(/[a-z0-9]+/g) ?? ['pack']

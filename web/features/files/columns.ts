@@ -13,6 +13,7 @@ export const LIST_COLUMNS: Readonly<Record<ListColumn, string>> = {
   products: t('Products'),
   pack: t('Pack'),
   downloads: t('Downloads'),
+  paid_by: t('Paid by'),
   uploaded: t('Uploaded'),
   visibility: t('Visibility'),
 }

@@ -107,6 +107,7 @@ const everyColumn = (
     inCard: ({ downloads }) =>
       t('{downloads, plural, one {# download} other {# downloads}}', { downloads }),
   },
+  paid_by: PAID_COLUMN,
   uploaded: uploadedColumn(trash),
   visibility: {
     title: LIST_COLUMNS.visibility,
@@ -117,6 +118,14 @@ const everyColumn = (
   },
   terms: { cell: (file) => termsText(file, new Date()) },
 })
+
+const PAID_COLUMN: Columns<ColumnId, File>['paid_by'] = {
+  title: LIST_COLUMNS.paid_by,
+  align: 'end',
+  tabular: true,
+  cell: ({ paid_by }) =>
+    paid_by === 0 ? '' : t('{orders, plural, one {# order} other {# orders}}', { orders: paid_by }),
+}
 
 const uploadedColumn = (trash: boolean): Columns<ColumnId, File>['uploaded'] => ({
   title: trash ? t('Deleted') : LIST_COLUMNS.uploaded,

@@ -98,6 +98,7 @@ const FILTERS: readonly [key: FilterKey, label: string, pinned?: true][] = [
   ['date', t('Uploaded')],
   ['age', t('Age')],
   ['downloaded', t('Downloads')],
+  ['delivered', t('Paid by')],
   ['storage', t('Storage')],
   ['backed_up', t('Backup')],
   ['released', t('Release date')],
@@ -226,6 +227,7 @@ const WITHOUT: { [key in FilterKey]: Partial<FilesUrlState> } = {
   date: { uploaded_after: '', uploaded_before: '' },
   age: { older_than_days: null },
   downloaded: { not_downloaded_for_days: null },
+  delivered: { delivered: null },
   storage: { storage: '' },
   backed_up: { backed_up: null },
   released: { released: null },
@@ -260,6 +262,7 @@ function filterTexts(
       idle === null
         ? null
         : t('Not downloaded for {days, plural, one {# day} other {# days}}', { days: idle }),
+    delivered: eitherText(state.delivered, t('Paid by a buyer'), t('Paid by nobody')),
     storage: state.storage === '' ? null : locationText(state.storage),
     backed_up: eitherText(state.backed_up, t('Backed up'), t('Never backed up')),
     released: eitherText(state.released, t('Released'), t('Not released yet')),

@@ -2741,6 +2741,8 @@ export interface components {
             id: string
             name: string
           } | null
+          /** @description The number of orders that it was ever delivered with */
+          paid_by: number
           /** @description Why it cannot be downloaded: its bytes are damaged */
           problem: {
             code: string
@@ -3468,6 +3470,8 @@ export interface components {
             id: string
             name: string
           } | null
+          /** @description The number of orders that it was ever delivered with */
+          paid_by: number
           /** @description Why it cannot be downloaded: its bytes are damaged */
           problem: {
             code: string
@@ -3921,6 +3925,8 @@ export interface components {
             id: string
             name: string
           } | null
+          /** @description The number of orders that it was ever delivered with */
+          paid_by: number
           /** @description Why it cannot be downloaded: its bytes are damaged */
           problem: {
             code: string
@@ -4905,6 +4911,8 @@ export interface components {
         id: string
         name: string
       } | null
+      /** @description The number of orders that it was ever delivered with */
+      paid_by: number
       /** @description Why it cannot be downloaded: its bytes are damaged */
       problem: {
         code: string
@@ -7792,7 +7800,16 @@ export interface components {
     }
     SavedView: {
       columns:
-        | ('size' | 'tags' | 'products' | 'pack' | 'downloads' | 'uploaded' | 'visibility')[]
+        | (
+            | 'size'
+            | 'tags'
+            | 'products'
+            | 'pack'
+            | 'downloads'
+            | 'paid_by'
+            | 'uploaded'
+            | 'visibility'
+          )[]
         | null
       /** Format: date-time */
       created_at: string
@@ -8038,7 +8055,16 @@ export interface components {
     SavedViewChange: {
       /** @description In addition to the name. null: those that the browser shows */
       columns?:
-        | ('size' | 'tags' | 'products' | 'pack' | 'downloads' | 'uploaded' | 'visibility')[]
+        | (
+            | 'size'
+            | 'tags'
+            | 'products'
+            | 'pack'
+            | 'downloads'
+            | 'paid_by'
+            | 'uploaded'
+            | 'visibility'
+          )[]
         | null
       /** @description As of `GET /api/files`; a view never shows the trash */
       filter?: {
@@ -8267,7 +8293,16 @@ export interface components {
     SavedViewRequest: {
       /** @description In addition to the name. null: those that the browser shows */
       columns?:
-        | ('size' | 'tags' | 'products' | 'pack' | 'downloads' | 'uploaded' | 'visibility')[]
+        | (
+            | 'size'
+            | 'tags'
+            | 'products'
+            | 'pack'
+            | 'downloads'
+            | 'paid_by'
+            | 'uploaded'
+            | 'visibility'
+          )[]
         | null
       /** @description As of `GET /api/files`; a view never shows the trash */
       filter?: {

@@ -93,11 +93,7 @@ const everyColumn = (
     title: LIST_COLUMNS.products,
     cell: (file) => <Products file={file} find={find} />,
   },
-  pack: {
-    title: LIST_COLUMNS.pack,
-    cut: { width: 'clamp(110px, 11vw, 300px)', whole: ({ pack }) => pack?.name },
-    cell: ({ pack }) => pack && <Marked text={pack.name} find={find} />,
-  },
+  pack: packColumn(find),
   downloads: {
     title: LIST_COLUMNS.downloads,
     align: 'end',
@@ -117,6 +113,12 @@ const everyColumn = (
     cell: ({ deleted_at }) => (deleted_at === null ? '' : trashedText(deleted_at, new Date()).left),
   },
   terms: { cell: (file) => termsText(file, new Date()) },
+})
+
+const packColumn = (find: string): Columns<ColumnId, File>['pack'] => ({
+  title: LIST_COLUMNS.pack,
+  cut: { width: 'clamp(110px, 11vw, 300px)', whole: ({ pack }) => pack?.name },
+  cell: ({ pack }) => pack && <Marked text={pack.name} find={find} />,
 })
 
 const PAID_COLUMN: Columns<ColumnId, File>['paid_by'] = {

@@ -108,7 +108,7 @@ export const SERVER_OFFERS: Offers = {
 
 export const WEB_OFFERS: Offers = {
   api: ['import-command.ts'],
-  'buyer-page': ['languages.ts'],
+  'buyer-page': ['buyers-page.tsx', 'languages.ts'],
   cloud: ['calls.ts'],
   csv: ['calls.ts', 'labels.ts'],
   drop: ['calls.ts'],

@@ -154,6 +154,9 @@ const SCHEMA = `
     name_key text collate "C" not null,
     created_at timestamptz not null default now(),
     updated_at timestamptz not null default now(),
+    -- Of the product that was created for it, and since when a request creates it.
+    product_handle text,
+    product_asked_at timestamptz,
     primary key (shop_id, id),
     unique (shop_id, name_key)
   );

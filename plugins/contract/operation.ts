@@ -120,6 +120,7 @@ export const EXPORT_COLUMNS = [
   'products',
   'tags',
   'downloads',
+  'paid_by',
   ...ENTRY_SETTINGS,
   'sha256',
   'url',

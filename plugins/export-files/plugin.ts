@@ -22,6 +22,7 @@ const ON_REQUEST: readonly ExportColumn[] = [
   'view',
   'view_limit',
   'view_days',
+  'paid_by',
   'sha256',
   'available_from',
   'available_after_days',
@@ -41,6 +42,7 @@ const COLUMN_LABELS: Record<ExportColumn, string> = {
   products: 'Product mappings',
   tags: 'Tags',
   downloads: 'Download count',
+  paid_by: 'Paid by',
   ...forEntrySettings((name) => FILE_SETTINGS[name].entry.title),
   sha256: 'SHA-256 checksum',
   url: 'File URLs',
@@ -69,6 +71,7 @@ const options = z.strictObject({
       choices: COLUMN_LABELS,
       hints: {
         id: 'With it, a changed list can be imported again and changes these files.',
+        paid_by: 'The email addresses of the buyers of its orders.',
         url: 'Left out by default: everyone who has the list could use them.',
       },
     }),

@@ -81,15 +81,16 @@ function nodeReader({ products, variants }: DemoCatalog, views: Views) {
 function createListFields(catalog: DemoCatalog, views: Views) {
   const { products, variants } = catalog
   const lists = {
-    products: { rows: products.id.length, ...productFields(catalog) },
-    productVariants: { rows: variants.id.length, ...variantFields(catalog) },
+    products: { ids: products.id, ...productFields(catalog) },
+    productVariants: { ids: variants.id, ...variantFields(catalog) },
   }
   const find = (
     name: keyof typeof lists,
     query: string | null | undefined,
     notes: Notes,
   ): number[] => {
-    const { rows, all, anywhere } = lists[name]
+    const { ids, all, anywhere } = lists[name]
+    const rows = ids.length
     const { found, warnings } = search(parseSearch(query ?? ''), all, anywhere, rows)
     if (warnings.length > 0) notes.search.push({ path: [name], query: query ?? '', warnings })
     return found ?? Array.from({ length: rows }, (_, row) => row)
@@ -139,9 +140,10 @@ function countOf(rows: number, limit: number | null | undefined) {
 
 /** Built on first use: most runs never look up a row by its id. */
 function rowsById(ids: readonly number[]): (id: number | null) => number | undefined {
-  let rows: Map<number, number> | null = null
+  let rows = new Map<number, number>()
   return (id) => {
-    rows ??= new Map(ids.map((one, row) => [one, row]))
+    // Products are added, and none is removed.
+    if (rows.size < ids.length) rows = new Map(ids.map((one, row) => [one, row]))
     return id === null ? undefined : rows.get(id)
   }
 }

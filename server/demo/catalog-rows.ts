@@ -28,7 +28,7 @@ export interface Variants {
 }
 
 const STATUSES = ['ACTIVE', 'ARCHIVED', 'DRAFT', 'UNLISTED']
-const NO_OPTION = 'Default Title'
+export const NO_OPTION = 'Default Title'
 
 export function emptyTables(): { products: Products; variants: Variants } {
   return {

@@ -5,7 +5,8 @@ import { stat } from 'node:fs/promises'
 import { finished } from 'node:stream/promises'
 import Papa from 'papaparse'
 import { findColumns } from './catalog-columns.ts'
-import { emptyTables, rowReader, type Products, type Variants } from './catalog-rows.ts'
+import { createIds } from './catalog-ids.ts'
+import { emptyTables, NO_OPTION, rowReader, type Products, type Variants } from './catalog-rows.ts'
 import { fold } from './search.ts'
 import { elementAt } from '../core/lazy.ts'
 
@@ -14,9 +15,20 @@ export interface DemoCatalog {
   variants: Variants
   /** Rows of variants by their folded SKU. */
   bySku(folded: string): readonly number[]
+  /** Adds a product with one variant, and returns its row. It is lost with the process. */
+  add(product: AddedProduct): number
   /** Gives a variant (its row) another SKU. */
   changeSku(row: number, sku: string): void
   changedAt: Date
+}
+
+export interface AddedProduct {
+  handle: string
+  title: string
+  status: string
+  tags: readonly string[]
+  price: string
+  sku: string
 }
 
 /**
@@ -43,6 +55,7 @@ function asCatalog(products: Products, variants: Variants, changedAt: Date): Dem
     products,
     variants,
     bySku: (folded) => ([] as number[]).concat(index.get(folded) ?? []),
+    add: (product) => addProduct(products, variants, index, product),
     changeSku: (row, sku) => {
       const before = fold(elementAt(variants.sku, row))
       const others = ([] as number[]).concat(index.get(before) ?? []).filter((one) => one !== row)
@@ -53,6 +66,32 @@ function asCatalog(products: Products, variants: Variants, changedAt: Date): Dem
     },
     changedAt,
   }
+}
+
+function addProduct(
+  products: Products,
+  variants: Variants,
+  index: Map<string, number | number[]>,
+  { handle, title, status, tags, price, sku }: AddedProduct,
+): number {
+  const row = variants.id.length
+  products.id.push(createIds('Product')(handle))
+  products.handle.push(handle)
+  products.title.push(title)
+  products.vendor.push('')
+  products.type.push('')
+  products.tags.push(tags)
+  products.status.push(status)
+  products.image.push(null)
+  const product = products.variants.push([row]) - 1
+  variants.id.push(createIds('ProductVariant')(`${handle}\n${NO_OPTION}`))
+  variants.product.push(product)
+  variants.title.push(NO_OPTION)
+  variants.sku.push(sku)
+  variants.barcode.push('')
+  variants.price.push(price)
+  if (sku !== '') index.set(fold(sku), ([] as number[]).concat(index.get(fold(sku)) ?? [], row))
+  return product
 }
 
 async function readColumns(file: string): Promise<{ products: Products; variants: Variants }> {

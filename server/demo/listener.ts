@@ -9,6 +9,8 @@ import { readBounded } from '../core/body-budget.ts'
 import { errorFields, type Logger } from '../core/log.ts'
 import { createAdminEndpoint, type AdminCounts, type AdminEndpoint } from './admin-endpoint.ts'
 import { DEMO_SHOP, type DemoApp, type DemoShop } from './app.ts'
+import { createViews } from './admin-views.ts'
+import { toGid } from './catalog-ids.ts'
 import { readCatalog, type DemoCatalog } from './catalog.ts'
 import { createDemoBilling } from './billing.ts'
 import { createTokenEndpoint, DEMO_SCOPES } from './oauth.ts'
@@ -16,6 +18,7 @@ import { createDemoFlow } from './flow.ts'
 import { createInstalling } from './installing.ts'
 import { createDemoInstallation, type DemoInstallation } from './installation.ts'
 import { setMetafields, type MetafieldInput } from './orders/admin-orders.ts'
+import { createProductFields } from './new-products.ts'
 import { isLocalHost } from './own-page.ts'
 import { addressPictures, createPictures } from './pictures.ts'
 import { createShopFrontRequests } from './orders/requests.ts'
@@ -119,7 +122,12 @@ function createParts(options: DemoOptions, catalog: DemoCatalog, url: () => stri
   const flow = createDemoFlow(app, appAddress)
   const billing = createDemoBilling(url)
   const installation = createDemoInstallation()
+  const sender = createWebhookSender(app, `${appAddress}/webhooks`)
   const admin = createAdminEndpoint(catalog, shop, options, orders, {
+    ...createProductFields(catalog, createViews(catalog), (id) => {
+      const admin_graphql_api_id = toGid('Product', id)
+      void sender.send('products/create', { id, admin_graphql_api_id })
+    }),
     flowTriggerReceive: flow.flowTriggerReceive,
     appSubscriptionCreate: billing.appSubscriptionCreate,
     currentAppInstallation: () => ({
@@ -132,7 +140,6 @@ function createParts(options: DemoOptions, catalog: DemoCatalog, url: () => stri
     metafieldsSet: ({ metafields }: { metafields: MetafieldInput[] }) =>
       installation.set(metafields) ?? setMetafields(orders, metafields),
   })
-  const sender = createWebhookSender(app, `${appAddress}/webhooks`)
   const orderPages = createShopFrontRequests({
     front: new DemoShopFront(catalog, orders, sender),
     catalog,

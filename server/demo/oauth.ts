@@ -20,7 +20,7 @@ export interface TokenEndpoint {
 
 /** A write scope includes its read. */
 export const DEMO_SCOPES = [
-  'read_products',
+  'write_products',
   'write_orders',
   'write_merchant_managed_fulfillment_orders',
   'read_customers',

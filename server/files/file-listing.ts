@@ -44,6 +44,10 @@ const COLUMNS: Readonly<Record<ExportColumn, Column>> = {
   },
   tags: { csv: cellSql('f.joined_tags'), json: 'to_json(f.tags)' },
   downloads: number('f.downloads', '0'),
+  paid_by: {
+    csv: `coalesce(${cellSql('f.paid_by')}, '')`,
+    json: `coalesce(to_json(string_to_array(f.paid_by, ';')), '[]')`,
+  },
   ...forEntrySettings((name) => {
     const { entry } = FILE_SETTINGS[name]
     if ('max' in entry) return number(`f.${name}`, entry.none)
@@ -121,6 +125,12 @@ const counts = (what: string, table: string, as: string) => `
  */
 const IS_FILE = '(files.id is not null) is distinct from false'
 
+/** The buyers of each file's orders. An address that the merchant corrected replaces the order's. */
+const BUYERS = `(select df.shop_id, df.file_id, coalesce(d.email, o.email) as email
+    from delivery_files df
+    join deliveries d on d.shop_id = df.shop_id and d.id = df.delivery_id
+    join orders o on o.shop_id = d.shop_id and o.id = d.order_id) buyers`
+
 const COUNTED: Partial<Record<ExportColumn, { value: string; joins: string }>> = {
   products: {
     value: `case when mapping_state = 'mapped' then m.products end as products`,
@@ -138,6 +148,10 @@ const COUNTED: Partial<Record<ExportColumn, { value: string; joins: string }>> =
     joins:
       counts('sum(served) as downloads', 'links', 'l') +
       counts('sum(downloads) as downloads', 'public_addresses', 'a'),
+  },
+  paid_by: {
+    value: 'o.paid_by',
+    joins: counts(`string_agg(distinct email, ';') as paid_by`, BUYERS, 'o'),
   },
 }
 

@@ -23,6 +23,7 @@ beforeAll(async () => {
     packs ??= await fillPacks()
   }
   await fillLinks()
+  await fillDeliveries()
   await scope.query(
     `insert into blobs (shop_id, hash, size_bytes)
        select :shop, sha256(n::text::bytea), 1 from generate_series(1, :most) n`,
@@ -57,6 +58,23 @@ async function fillLinks(): Promise<void> {
   await scope.query(
     `insert into links (shop_id, file_id, key_hash)
        select shop_id, id, sha256(id::text::bytea) ${half}`,
+  )
+}
+
+/** Sells every second file, each in a separate order. */
+async function fillDeliveries(): Promise<void> {
+  await scope.query(
+    `with sold as (
+       select id as file, gen_random_uuid() as delivery from files
+       where shop_id = :shop and mod(hashtext(id::text), 2) = 0
+     ), ordered as (
+       insert into orders (shop_id, id, name, ordered_at, changed_at)
+       select :shop, file::text, '#1', now(), now() from sold
+     ), delivered as (
+       insert into deliveries (shop_id, id, order_id) select :shop, delivery, file::text from sold
+     )
+     insert into delivery_files (shop_id, delivery_id, line_id, file_id)
+     select :shop, delivery, 'line', file from sold`,
   )
 }
 
@@ -176,6 +194,7 @@ describe('a list of many files', () => {
       expect.arrayContaining([
         'mappings_pkey',
         'links_file',
+        'delivery_files_file',
         'packs_pkey',
         'public_addresses_pkey',
       ]),

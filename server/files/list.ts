@@ -56,6 +56,8 @@ export interface FileRow extends FileSettings {
   mappings: MappingRow[]
   /** The number of downloads, through links and through the public address. */
   downloads: number
+  /** The number of orders that it was delivered with. */
+  paid_by: number
   links_active: number
   storage: FileStorage
   /** The kept number of downloads, in a list that is sorted by it. */
@@ -134,7 +136,9 @@ const DETAILS = `
   address.token as public_token,
   (coalesce((select sum(l.served) from links l where l.shop_id = chosen.shop_id
     and l.file_id = chosen.id), 0)
-    + coalesce(address.downloads, 0))::bigint as downloads`
+    + coalesce(address.downloads, 0))::bigint as downloads,
+  (select count(distinct df.delivery_id) from delivery_files df
+    where df.shop_id = chosen.shop_id and df.file_id = chosen.id) as paid_by`
 
 const FROM_CHOSEN = `from chosen
   left join lateral (select v.damaged, b.sha256 from versions v

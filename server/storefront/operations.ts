@@ -34,6 +34,8 @@ export const SHOP_PROFILE = read('shop-profile')
 export const RUN_BULK_QUERY = read('run-bulk-query')
 export const BULK_OPERATION = read('bulk-operation')
 export const PRODUCT_BY_ID = read('product-by-id')
+export const PRODUCT_BY_HANDLE = read('product-by-handle')
+export const CREATE_PRODUCT = read('create-product')
 export const ORDERS_BY_ID: GraphqlOperation = {
   ...readWith('orders-by-id', 'order-fields'),
   refusable: REFUSABLE_OF_ORDERS,

@@ -15,6 +15,9 @@ import { createSecrets } from '../core/secrets.ts'
 import { startDemoStorefront, type DemoOptions, type DemoStorefront } from '../demo/listener.ts'
 import { signSessionToken } from '../demo/session-token.ts'
 import { createDemoTransport } from '../demo/transport.ts'
+import { present } from '../core/lazy.ts'
+import { ProductRefused } from './new-products.ts'
+import { ScopeMissing } from './platform-failures.ts'
 import { createStorefront } from './platform.ts'
 import type { Storefront } from './storefront.ts'
 import type { Transport } from './transport.ts'
@@ -121,6 +124,31 @@ const isQuery = (url: string) => url.endsWith('/graphql.json')
 describe('shared', () => {
   // The suite opens its world once: no test may close it.
   storefrontSuite('the platform client against the stand-in', () => openWorld())
+})
+
+describe('new products', () => {
+  const bundle = { handle: 'winter-birds-1a2b3c4d', title: 'Winter birds', price: '24.00' }
+
+  test('a product is created as a draft, once, and then found as the merchant left it', async () => {
+    const { storefront } = await open()
+    const made = await storefront.createProduct(shop, bundle, never)
+    expect(made).toMatchObject({ title: 'Winter birds', isNew: true })
+    const [row, ...variants] = present(await storefront.product(shop, made.id, never), 'product')
+    expect(row).toMatchObject({ handle: bundle.handle, status: 'DRAFT' })
+    expect(variants).toMatchObject([{ title: 'Default Title' }])
+    const again = await storefront.createProduct(shop, { ...bundle, title: 'Other' }, never)
+    expect(again).toEqual({ ...made, isNew: false })
+  })
+
+  test('the platform’s objection is its reason, and a missing scope is told apart', async () => {
+    const { storefront } = await open()
+    const long = { ...bundle, handle: 'long', title: 'x'.repeat(256) }
+    const refusal = storefront.createProduct(shop, long, never)
+    await expect(refusal).rejects.toBeInstanceOf(ProductRefused)
+    await expect(refusal).rejects.toThrow('Title is too long (maximum is 255 characters)')
+    const { storefront: denied } = await open({ denied: ['Mutation.productSet'] })
+    await expect(denied.createProduct(shop, bundle, never)).rejects.toBeInstanceOf(ScopeMissing)
+  })
 })
 
 describe('access', () => {

@@ -19,6 +19,7 @@ import { openLibrary } from './library.ts'
 import { readProduct } from './one-product.ts'
 import { createCustomers } from './customers.ts'
 import { createInstallation, type Installation } from './installation.ts'
+import { createProduct } from './new-products.ts'
 import { createOrders } from './orders.ts'
 import { StoreGone } from './platform-failures.ts'
 import { verifySessionToken } from './session-token.ts'
@@ -84,6 +85,7 @@ export function createStorefront(options: PlatformOptions): Storefront {
       return createWholeCatalog(requestsOf(shop), transport)
     },
     product: (shop, id, signal) => readProduct(requestsOf(shop), id, signal),
+    createProduct: (shop, product, signal) => createProduct(requestsOf(shop), product, signal),
     orders: keptPerShop((shop) => createOrders(requestsOf(shop))),
     customers: keptPerShop((shop) => createCustomers(requestsOf(shop))),
     installation: (shop) => createInstallation(requestsOf(shop)),

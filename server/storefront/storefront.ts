@@ -6,6 +6,7 @@ import type { BuyerIdentity } from './buyer-token.ts'
 import type { SendTrigger } from './flow.ts'
 import type { Installation } from './installation.ts'
 import type { LiveCustomers } from './customers.ts'
+import type { CreatedProduct, NewProduct } from './new-products.ts'
 import type { LiveOrders } from './orders.ts'
 import type { SessionIdentity } from './session-token.ts'
 import type { Subscriptions } from './subscriptions.ts'
@@ -67,6 +68,11 @@ export interface Storefront {
   wholeCatalog(shop: number): WholeCatalog
   /** One product with its variants; null: the platform has no such product. Throws `PortError`. */
   product(shop: number, id: string, signal: AbortSignal): Promise<readonly CatalogRow[] | null>
+  /**
+   * Creates a product, or finds the one with its handle. Throws `ScopeMissing`, `ProductRefused` and
+   * `PortError`.
+   */
+  createProduct(shop: number, product: NewProduct, signal: AbortSignal): Promise<CreatedProduct>
   /** The orders of a shop. */
   orders(shop: number): LiveOrders
   /** The customers of the shop. */

@@ -56,6 +56,28 @@ const paste = (page: Page, text: string) =>
   }`)
 const status = async (url: string) => (await fetch(url)).status
 
+test('a pack is sold as a new product, its buyers’ page is shown, and Undo detaches the product', async () => {
+  const { id } = await json<{ id: string }>('POST', '/api/packs', { name: 'Bundle of charts' })
+  await server.call('PATCH', `/api/files/${ids[0]}`, { pack_id: id })
+  const page = await open(`/packs/${id}`)
+  await button(page, 'Sell as a product').click()
+  await dialog(page).getByLabel('Title').fill('All charts')
+  await dialog(page).getByLabel('Price').fill('twelve')
+  await button(page, 'Create product').click()
+  await dialog(page).getByText('Write a price as 12.50').waitFor()
+  await dialog(page).getByLabel('Price').fill('12,50')
+  await dialog(page).getByLabel('Price').press('Enter')
+  await page.getByRole('heading', { name: 'Sold as All charts' }).waitFor()
+  const buyers = page.frameLocator('iframe[title="Preview of the buyer’s page"]')
+  await buyers.getByText('All charts').waitFor()
+  await buyers.getByText('Chart of the bay.pdf').waitFor()
+  await button(page, 'Undo').press('Enter')
+  await page.getByText('The product stays in your store').waitFor()
+  await dialog(page).waitFor({ state: 'detached' })
+  await page.getByText('None. Files in this pack are mapped to its products').waitFor()
+  await server.call('DELETE', `/api/packs/${id}`)
+})
+
 test('a pack is created, filled, ordered, mapped, linked and deleted; its files are kept', async () => {
   const page = await open('/packs')
   await page.getByRole('heading', { name: 'No packs yet' }).waitFor()

@@ -14,9 +14,11 @@ import {
 } from '../downloads/buyer-page.ts'
 import { reportColours } from '../downloads/colours.ts'
 import { dataAddress } from '../downloads/look.ts'
-import { PREVIEW_PAGES, previewPage } from '../downloads/preview.ts'
+import { PREVIEW_PAGES, previewPage, type PreviewedFiles } from '../downloads/preview.ts'
 import { LOCALES, type Locale } from '../downloads/translate.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
+import { requirePublicId } from '../../core/ids.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { endpointsOf, type Caller, type Endpoint } from '../../http/endpoint.ts'
 import { errorSchema } from '../../http/schemas.ts'
@@ -160,6 +162,10 @@ const preview = () =>
         ...buyerPageChange.shape,
         locale: locale.default('en'),
         page: z.enum(PREVIEW_PAGES).default('files'),
+        pack_id: z
+          .string()
+          .optional()
+          .describe('The page of files shows those of this pack, under its product'),
       })
       .meta({ id: 'BuyerPagePreview' }),
     replies: {
@@ -169,17 +175,41 @@ const preview = () =>
       },
       ...refused,
     },
-    handler: async ({ caller, body: { locale: language, page, ...changes } }) => {
-      const [shop, there] = await Promise.all([readShop(caller.scope), readBuyerPage(caller.scope)])
+    handler: async ({ caller, body: { locale: language, page, pack_id, ...changes } }) => {
+      const [shop, there, content] = await Promise.all([
+        readShop(caller.scope),
+        readBuyerPage(caller.scope),
+        pack_id === undefined ? undefined : contentOfPack(caller.scope, pack_id),
+      ])
       const look = { ...there, page: { ...there.page, ...defined(changes) } }
       return {
         body: {
-          html: previewPage(page, { shop, look, locale: language }),
+          html: previewPage(page, { shop, look, locale: language, ...(content && { content }) }),
           colours: reportColours(look.page),
         },
       }
     },
   })
+
+const MAX_PREVIEWED = 50
+
+/** Throws `not_found`. */
+async function contentOfPack(scope: ShopScope, id: string): Promise<PreviewedFiles> {
+  const pack = requirePublicId('pack', id)
+  const content = await scope.first<PreviewedFiles>(
+    `select coalesce((select min(x.product_title) from pack_products x
+         where x.shop_id = p.shop_id and x.pack_id = p.id), p.name) as product,
+       coalesce((select jsonb_agg(to_jsonb(f)) from (
+         select filename, content_type, size_bytes, 0 as downloads,
+           download_limit, view, buyer_text
+         from files where shop_id = p.shop_id and pack_id = p.id and deleted_at is null
+         order by pack_position, id limit ${MAX_PREVIEWED}) f), '[]') as files
+     from packs p where p.shop_id = :shop and p.id = :pack`,
+    { pack },
+  )
+  if (!content) throw new AppError('not_found')
+  return content
+}
 
 /** Returns the fields that were sent. */
 const defined = <T extends object>(fields: T) =>

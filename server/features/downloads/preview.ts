@@ -40,9 +40,35 @@ const UNTIL = new Date('2027-06-30T00:00:00Z')
 /** A preview's frame may not submit forms. */
 const ASK: AskForm = { key: '', action: '#' }
 
+/** What the page of files shows in place of the sample: the files of a pack, under its product. */
+export interface PreviewedFiles {
+  product: string
+  files: readonly PreviewedFile[]
+}
+
+interface PreviewedFile {
+  filename: string
+  content_type: string
+  size_bytes: number
+  downloads: number
+  download_limit: number | null
+  view: 'download' | 'both' | 'view_only'
+  buyer_text: string | null
+}
+
+const SAMPLE: PreviewedFiles = {
+  product: PRODUCT,
+  files: FILES.map((file) => ({ ...file, download_limit: LIMIT, buyer_text: null })),
+}
+
 export function previewPage(
   page: PreviewPage,
-  given: { shop: Pick<ShopRecord, 'name' | 'domain'>; look: SavedBuyerPage; locale: string },
+  given: {
+    shop: Pick<ShopRecord, 'name' | 'domain'>
+    look: SavedBuyerPage
+    locale: string
+    content?: PreviewedFiles
+  },
 ): string {
   const { name, domain } = given.shop
   const t = translatorFor(given.locale)
@@ -56,11 +82,10 @@ export function previewPage(
       name: FILES[0].filename,
       ask: ASK,
     }).html
-  const files = FILES.map((file) => ({
+  const { product, files: shown } = given.content ?? SAMPLE
+  const files = shown.map((file) => ({
     ...file,
     key: '',
-    download_limit: LIMIT,
-    buyer_text: null,
     sha256: null,
     unpictured: true,
     available_at: null,
@@ -70,7 +95,7 @@ export function previewPage(
     locked: null,
     question: 0,
     product_id: 'sample',
-    product: PRODUCT,
+    product,
     pictured: false,
     viewing: null,
     view_limit: null,

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import Papa from 'papaparse'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest'
@@ -22,6 +22,8 @@ import { toPublicId } from '../../core/ids.ts'
 import { createSecrets, hashKey } from '../../core/secrets.ts'
 import { cellSql, originalCell, plainCell } from '../../files/cells.ts'
 import { createListings, type LinkListingParts } from './listings.ts'
+import type { FileFilter } from '../../files/filter.ts'
+import { listFilePage } from '../../files/list.ts'
 import { publicUrl } from '../../files/public-addresses.ts'
 import {
   extensionOf,
@@ -43,7 +45,7 @@ const TERMS = [
   'buyer_text',
   'ask_for',
 ] as const
-const ON_REQUEST: readonly string[] = ['id', 'view', 'sha256', ...TERMS, 'url']
+const ON_REQUEST: readonly string[] = ['id', 'view', 'paid_by', 'sha256', ...TERMS, 'url']
 const USUAL = EXPORT_COLUMNS.filter((column) => !ON_REQUEST.includes(column))
 const NO_TERMS = Object.fromEntries(TERMS.map((term) => [term, null]))
 const HEADER = 'filename,size_bytes,upload_date,products,tags,downloads,expiry_days,download_limit'
@@ -447,7 +449,7 @@ describe('a JSON export', () => {
     )
     const upload_date = '2026-03-02'
     const sha256 = createHash('sha256').update(Buffer.alloc(32, 7)).digest('hex')
-    const common = { size_bytes: 3, upload_date, downloads: 0, sha256 }
+    const common = { size_bytes: 3, upload_date, downloads: 0, paid_by: [], sha256 }
     const id = (of: string) => toPublicId('file', of)
     const url = (of: string) => `${BASE}/api/files/${id(of)}/content`
     const text = await exported(await operationOn([second!, first!]), 'json', EXPORT_COLUMNS)
@@ -505,6 +507,60 @@ describe('a JSON export', () => {
       publicUrl(BASE, tokens.get(ids[1]!)!, names[1]!),
       `${BASE}/api/files/${toPublicId('file', ids[2]!)}/content`,
     ])
+  })
+})
+
+/** An order that these files were delivered with. `corrected`: the merchant's address of its buyer. */
+async function sell(
+  files: readonly string[],
+  email: string | null,
+  corrected: string | null = null,
+): Promise<void> {
+  const [order_id, now] = [`gid://shopify/Order/${randomUUID()}`, new Date()]
+  const times = { ordered_at: now, changed_at: now }
+  await scope.insert('orders', { id: order_id, name: '#1001', email, ...times })
+  const [row] = (await scope
+    .insert('deliveries', { order_id, email: corrected })
+    .returning('id')) as [{ id: string }]
+  // Two lines of the order have the file.
+  const lines = files.flatMap((file_id) => ['a', 'b'].map((line_id) => ({ file_id, line_id })))
+  await scope.insert(
+    'delivery_files',
+    lines.map((line) => ({ delivery_id: row.id, ...line })),
+  )
+}
+
+describe('the buyers of files', () => {
+  it('are listed with each file once, with the address that counts, and counted by their orders', async () => {
+    const [sold, other, unsold] = await addFiles(
+      ['sold.pdf', 'other.pdf', 'unsold.pdf'].map((filename) => ({ filename })),
+    )
+    await sell([sold!, other!], 'ann@example.com')
+    await sell([sold!], 'ann@example.com')
+    await sell([sold!], 'typo@exmple.com', 'ben@example.com')
+    await sell([other!], null)
+    const operation = await operationOn([sold!, other!, unsold!])
+    const csv = await exported(operation, 'csv', ['filename', 'paid_by'])
+    expect(csv.slice(1).trimEnd().split('\r\n')).toEqual([
+      'filename,paid_by',
+      'sold.pdf,ann@example.com;ben@example.com',
+      'other.pdf,ann@example.com',
+      'unsold.pdf,',
+    ])
+    expect(JSON.parse(await exported(operation, 'json', ['paid_by']))).toEqual([
+      { paid_by: ['ann@example.com', 'ben@example.com'] },
+      { paid_by: ['ann@example.com'] },
+      { paid_by: [] },
+    ])
+    const paid = async (filter: FileFilter) =>
+      (await listFilePage(scope, { filter, sort: 'filename', after: null, limit: 10 })).map(
+        ({ filename, paid_by }) => [filename, paid_by],
+      )
+    expect(await paid({ delivered: true, not_downloaded_for_days: 180 })).toEqual([
+      ['other.pdf', 2],
+      ['sold.pdf', 3],
+    ])
+    expect(await paid({ delivered: false })).toEqual([['unsold.pdf', 0]])
   })
 })
 

@@ -15,6 +15,11 @@ export const packsExamples: Examples = {
     body: { name: 'Winter bundle', products: [{ product_id: PRODUCT, variant_id: null }] },
     status: 200,
   },
+  'post /api/packs/{id}/product': {
+    params: pack,
+    body: { title: 'Winter bundle', price: '24.00' },
+    status: 200,
+  },
   'put /api/packs/{id}/order': {
     params: pack,
     body: { file_ids: [IDS.second_file, IDS.file] },

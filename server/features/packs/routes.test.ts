@@ -5,7 +5,11 @@ import { fillMirror, productId, variantId } from '../../../test/mirror.ts'
 import { WAIT_MS } from '../../../test/wait.ts'
 import type { EngineWorker } from '../../engine/worker.ts'
 import { parsePublicId, toPublicId } from '../../core/ids.ts'
+import { type CreatedProduct, ProductRefused } from '../../storefront/new-products.ts'
+import { NoAnswer, ScopeMissing } from '../../storefront/platform-failures.ts'
+import { handleOf, productOfPack } from './model/sale.ts'
 
+const never = new AbortController().signal
 let app: TestApp
 let worker: EngineWorker
 let owner: Client
@@ -398,6 +402,78 @@ describe('a deleted pack', () => {
   })
 })
 
+describe('sale', () => {
+  const sell = (id: string, body: object = {}) =>
+    app.demo.call('POST', `/api/packs/${id}/product`, body)
+  const packOf = async (name = fresh()) =>
+    (await app.demo.call('POST', '/api/packs', { name })).body
+
+  it('creates one product for all requests, and keeps it when it is detached', async () => {
+    const pack = await packOf('Ärger & Öl')
+    const answers = await Promise.all(Array.from({ length: 3 }, () => sell(pack.id)))
+    const [made] = answers.filter(({ status }) => status === 200)
+    expect(made!.body).toMatchObject({
+      job_id: null,
+      products: [{ product_title: 'Ärger & Öl' }],
+      product: {
+        product_title: 'Ärger & Öl',
+        is_new: true,
+        admin_url: expect.stringMatching(/^https:\/\/[\w.-]+\/admin\/products\/\d+$/),
+      },
+    })
+    for (const { status, body } of answers)
+      if (status !== 200) expect(body.error).toMatchObject({ code: 'conflict' })
+    const { product_id } = made!.body.product
+    const detached = await app.demo.call('PATCH', `/api/packs/${pack.id}`, { products: [] })
+    expect(detached.body.products).toEqual([])
+    // Renamed meanwhile: the product is the one that was created for the pack.
+    await app.demo.call('PATCH', `/api/packs/${pack.id}`, { name: fresh() })
+    expect((await sell(pack.id, { title: 'Another title' })).body).toMatchObject({
+      products: [{ product_id, product_title: 'Ärger & Öl' }],
+      product: { product_id, is_new: false },
+    })
+    // The pack keeps it, also where the catalog was not read since.
+    const kept = { products: [{ product_id, variant_id: null }] }
+    expect((await app.demo.call('PATCH', `/api/packs/${pack.id}`, kept)).status).toBe(200)
+  })
+
+  it('says what is wrong with a title or a price', async () => {
+    const pack = await packOf()
+    const { status, body } = await sell(pack.id, { title: ' ', price: '12,5' })
+    expect([status, body.error.details.map((one: { param: string }) => one.param)]).toEqual([
+      422,
+      ['title', 'price'],
+    ])
+    expect((await sell(`pack_${'0'.repeat(32)}`)).status).toBe(404)
+  })
+
+  it.each([
+    [new ScopeMissing('storefront_unavailable', 'a scope is missing', true), 'permission_denied'],
+    [new ProductRefused('storefront_unavailable', 'Daily limit reached', false), 'conflict'],
+    [new NoAnswer('storefront_unavailable', 'it did not answer', true), 'storefront_unavailable'],
+  ])(
+    'a refusal of the platform leaves the pack free for the next request: %s',
+    async (error, code) => {
+      const { id } = await packOf()
+      const uuid = parsePublicId('pack', id)!
+      const shop = app.demo.scope
+      const ask = (createProduct: () => Promise<CreatedProduct>) =>
+        productOfPack({ createProduct }, shop, uuid, { title: 'x', price: null }, never)
+      await expect(ask(() => Promise.reject(error))).rejects.toMatchObject({ code })
+      const made = { id: 'gid://shopify/Product/1', title: 'x', isNew: true }
+      expect(await ask(() => Promise.resolve(made))).toEqual(made)
+    },
+  )
+
+  it.each([
+    ['Winter Birds!', 'winter-birds-9fae1b2c'],
+    ['Éclair à la crème', 'eclair-a-la-creme-9fae1b2c'],
+    ['冬の鳥', 'pack-9fae1b2c'],
+  ])('the address of the product of “%s” is %s', (title, handle) => {
+    expect(handleOf(title, '0192ab34-1111-7222-8333-44449fae1b2c')).toBe(handle)
+  })
+})
+
 it('reading needs files:read, changing files:write', async () => {
   const pack = await create()
   const reader = await app.clientWith(['files:read'])
@@ -406,6 +482,7 @@ it('reading needs files:read, changing files:write', async () => {
     ['POST', '/api/packs', { name: fresh() }],
     ['PATCH', `/api/packs/${pack.id}`, { name: fresh() }],
     ['PUT', `/api/packs/${pack.id}/order`, { file_ids: [] }],
+    ['POST', `/api/packs/${pack.id}/product`, {}],
     ['DELETE', `/api/packs/${pack.id}`, undefined],
   ] as const)
     expect(await reader.call(method, route, body)).toMatchObject({

@@ -1,28 +1,21 @@
 // Packs: named, ordered groups of files, and the products that their files get.
 import { z } from 'zod'
-import { packName, sayFixed, searchText, say, type Text } from '../../../plugins/contract/index.ts'
+import { packName, sayFixed, sayPlain, searchText } from '../../../plugins/contract/index.ts'
 import type { Limits } from '../../core/configuration/limits.ts'
 import { retryTransaction, type ShopScope } from '../../core/db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { AppError, type ErrorDetail } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import { requirePublicId, toOperationId, toPublicId } from '../../core/ids.ts'
 import { fromCursor, text, listPage } from '../../http/cursors.ts'
 import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
 import { errorSchema, listOf, page, timestamp } from '../../http/schemas.ts'
-import { present } from '../../core/lazy.ts'
-import { withOptions } from '../../engine/steps.ts'
-import { findProduct } from '../../storefront/mirror/lookup.ts'
+import type { Storefront } from '../../storefront/storefront.ts'
 import { fileIds } from '../operations/selection.ts'
 import { channelOf } from '../operations/routes.ts'
-import {
-  createPack,
-  deletePack,
-  lockPack,
-  orderPack,
-  renamePack,
-  replaceProducts,
-} from './model/changes.ts'
-import { listPacks, readPack, type PackRow, type PackProduct } from './model/list.ts'
+import { createPack, deletePack, lockPack, orderPack } from './model/changes.ts'
+import { addProduct, changePack, chosenProducts } from './model/products.ts'
+import { productOfPack } from './model/sale.ts'
+import { listPacks, readPack, type PackRow } from './model/list.ts'
 
 const MAX_PRODUCTS = 250
 
@@ -63,6 +56,7 @@ const taken = { description: 'Another pack has this name', schema: errorSchema }
 export interface PackRouteParts {
   engine: Engine
   limits: Limits
+  storefront: Pick<Storefront, 'createProduct'>
 }
 
 export const packRoutes = (parts: PackRouteParts): Endpoint[] => [
@@ -70,6 +64,7 @@ export const packRoutes = (parts: PackRouteParts): Endpoint[] => [
   create(),
   read(),
   change(parts),
+  sell(parts),
   order(parts),
   remove(),
 ]
@@ -140,8 +135,9 @@ const change = ({ engine }: PackRouteParts) =>
     },
     handler: async ({ caller, params, body }) => {
       const id = idOf(params.id)
-      await requirePack(caller.scope, id)
-      const chosen = body.products && (await chosenProducts(caller.scope, body.products))
+      const before = await requirePack(caller.scope, id)
+      const chosen =
+        body.products && (await chosenProducts(caller.scope, body.products, before.products))
       const by = { name: caller.name, channel: channelOf(caller) }
       const job = await changePack(
         engine,
@@ -158,6 +154,88 @@ const change = ({ engine }: PackRouteParts) =>
       }
     },
   })
+
+const PRICE = /^\d{1,9}(\.\d{1,2})?$/
+const MAX_TITLE = 255
+
+const saleSchema = z
+  .strictObject({
+    title: z
+      .string()
+      .trim()
+      .min(1, sayPlain('Enter a title'))
+      .max(MAX_TITLE, sayFixed('A title has at most {count} characters', { count: MAX_TITLE }))
+      .optional()
+      .describe('Absent: the name of the pack'),
+    price: z
+      .string()
+      .regex(PRICE, sayPlain('Write a price as 12.50'))
+      .optional()
+      .describe('In the shop’s currency; absent: 0, until it is set in the admin of the store'),
+  })
+  .meta({ id: 'PackSale' })
+
+const soldSchema = packSchema.extend({
+  job_id: z.string().nullable(),
+  product: z.object({
+    product_id: z.string(),
+    product_title: z.string(),
+    is_new: z.boolean().describe('False: it was created before'),
+    admin_url: z.url().describe('Its page in the admin of the store'),
+  }),
+})
+
+const sell = ({ engine, storefront }: PackRouteParts) =>
+  endpoint('POST /api/packs/{id}/product', {
+    summary: 'Create the product that sells a pack',
+    description:
+      'A draft with one variant that is not shipped, in the shop’s catalog; the pack gets it in addition to its products. A repeated request finds the product that was created for this pack, as the merchant left it. To sell the pack as a product that exists, change `products` of the pack.',
+    body: saleSchema,
+    replies: {
+      200: {
+        description:
+          'The pack. `job_id`: the operation that maps its files to the product; null if no mapping changes',
+        schema: soldSchema,
+      },
+      403: {
+        description: 'The store does not allow the app to create products',
+        schema: errorSchema,
+      },
+      409: { description: 'It is being created, or the store refused it', schema: errorSchema },
+      422: refused,
+      503: { description: 'The store could not be asked', schema: errorSchema },
+    },
+    handler: async ({ caller, params, body, signal }) => {
+      const id = idOf(params.id)
+      const { name } = await requirePack(caller.scope, id)
+      const sale = { title: body.title ?? name, price: body.price ?? null }
+      const made = await productOfPack(storefront, caller.scope, id, sale, signal)
+      const product = {
+        product_id: made.id,
+        product_title: made.title,
+        variant_id: null,
+        sku: null,
+      }
+      const by = { name: caller.name, channel: channelOf(caller) }
+      const job = await addProduct(engine, caller.scope, id, product, by)
+      return {
+        body: {
+          ...(await requirePack(caller.scope, id)),
+          job_id: job && toOperationId('bulk', job),
+          product: {
+            product_id: made.id,
+            product_title: made.title,
+            is_new: made.isNew,
+            admin_url: adminPage(caller.shop.domain, made.id),
+          },
+        },
+      }
+    },
+  })
+
+/** Of a product in the admin of the store. */
+const adminPage = (domain: string, product: string): string =>
+  `https://${domain}/admin/products/${product.split('/').at(-1)}`
 
 const order = ({ limits }: PackRouteParts) =>
   endpoint('PUT /api/packs/{id}/order', {
@@ -212,74 +290,3 @@ const recordOf = ({
   created_at: times.created_at.toISOString(),
   updated_at: times.updated_at.toISOString(),
 })
-
-// Changes of packs. New products of a pack change the mappings of its files; that is an operation,
-// so it is in history and can be undone.
-
-const ACTION = 'move-to-pack'
-
-export interface ProductChoice {
-  product_id: string
-  variant_id?: string | null | undefined
-}
-
-/**
- * Looks the products up in the catalog. Throws `validation_failed`, which names each unknown or
- * repeated one.
- */
-async function chosenProducts(
-  scope: ShopScope,
-  choices: readonly ProductChoice[],
-): Promise<PackProduct[]> {
-  const products = new Map<string, PackProduct>()
-  const details: ErrorDetail[] = []
-  for (const [index, { product_id, variant_id = null }] of choices.entries()) {
-    const found = await findProduct(scope, product_id, variant_id)
-    const key = `${product_id} ${variant_id ?? ''}`
-    const wrong = (code: ErrorDetail['code'], message: Text) =>
-      details.push({ index, param: 'products', code, message })
-    if (!found) wrong('product_not_found', say('The catalog has no such product'))
-    else if (products.has(key)) wrong('invalid_value', say('This product is named twice'))
-    else
-      products.set(key, {
-        product_id,
-        product_title: found.product_title,
-        variant_id,
-        sku: found.variant?.sku ?? null,
-      })
-  }
-  if (details.length > 0) throw new AppError('validation_failed', { param: 'products', details })
-  return [...products.values()]
-}
-
-/**
- * Returns the UUID of the operation that updates its files' mappings, or null if none of them
- * changes.
- */
-function changePack(
-  engine: Engine,
-  scope: ShopScope,
-  id: string,
-  change: { name?: string | undefined; products?: readonly PackProduct[] | undefined },
-  by: { name: string; channel: string },
-): Promise<string | null> {
-  return retryTransaction(scope, async (tx) => {
-    await lockPack(tx, id)
-    if (change.name !== undefined) await renamePack(tx, id, change.name)
-    if (change.products === undefined || !(await replaceProducts(tx, id, change.products)))
-      return null
-    const [first] = await tx.query(
-      'select from files where shop_id = :shop and pack_id = :id and deleted_at is null limit 1',
-      { id },
-    )
-    if (!first) return null
-    const pack = toPublicId('pack', id)
-    return engine.start(tx, {
-      workflow: withOptions(present(engine.workflow(ACTION), ACTION), ACTION, { pack }),
-      channel: by.channel,
-      source: { type: 'filter', filter: { pack } },
-      request: {},
-      requestedBy: by.name,
-    })
-  })
-}

@@ -42,6 +42,14 @@ export const usePreview = (
     retry: false,
   })
 
+/** The saved page with the files of a pack. */
+export const usePackPreview = (pack_id: string, product: string, locale: BuyerLocale) =>
+  useRead('POST /api/settings/buyer-page/preview', {
+    body: { pack_id, locale },
+    dependsOn: [product],
+    retry: false,
+  })
+
 const useChange = <Variables>(run: (variables: Variables) => Promise<BuyerPage>) =>
   useChangeOf(ifFailed(KEY), run, { show: (client, page) => showAnswer(client, KEY, page) })
 

@@ -1,5 +1,6 @@
 // The buyers' pages with unsaved changes.
 import { useState } from 'react'
+import { PreviewFrame } from './buyers-page.tsx'
 import { usePreview, type BuyerLocale, type BuyerPageDraft, type PreviewedPage } from './calls.ts'
 import { LoadingRows } from '../../shell/components/lists.tsx'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
@@ -71,12 +72,7 @@ export function PreviewCard({ change, logo, locale, onLocale }: Props) {
           <LoadProblem query={preview} what={t('The preview could not be loaded')} />
         )}
         {preview.data ? (
-          <iframe
-            className={`preview-frame ${width}`}
-            title={t('Preview of the buyer’s page')}
-            sandbox=""
-            srcDoc={preview.data.html}
-          />
+          <PreviewFrame html={preview.data.html} width={width} />
         ) : (
           !preview.error && <LoadingRows rows={6} what={t('the preview')} />
         )}

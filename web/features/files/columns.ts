@@ -1,6 +1,7 @@
 // The columns of the list of files: all, the standard ones, and those that this browser keeps.
 import { useState } from 'react'
 import { t } from '../../shell/messages/t.ts'
+import { keepChoice, keptChoice } from './kept-choice.ts'
 import { type SavedView } from '../../shell/views/view-calls.ts'
 
 export type ListColumn = NonNullable<SavedView['columns']>[number]
@@ -12,6 +13,7 @@ export const LIST_COLUMNS: Readonly<Record<ListColumn, string>> = {
   products: t('Products'),
   pack: t('Pack'),
   downloads: t('Downloads'),
+  paid_by: t('Paid by'),
   uploaded: t('Uploaded'),
   visibility: t('Visibility'),
 }
@@ -34,17 +36,8 @@ export function readColumns(names: readonly string[]): ListColumn[] | null {
 /** The columns as the address has them: `name` is first, so that the list is never empty. */
 export const writeColumns = (columns: readonly ListColumn[]): string[] => ['name', ...columns]
 
-const KEY = 'files.columns'
-
-function kept(): readonly ListColumn[] {
-  try {
-    return (
-      readColumns((localStorage.getItem(KEY) ?? '').split(',').filter(Boolean)) ?? STANDARD_COLUMNS
-    )
-  } catch {
-    return STANDARD_COLUMNS
-  }
-}
+const kept = (): readonly ListColumn[] =>
+  readColumns(keptChoice('columns').split(',').filter(Boolean)) ?? STANDARD_COLUMNS
 
 /** The columns without a view, which this browser keeps. */
 export function useKeptColumns(): [
@@ -56,11 +49,7 @@ export function useKeptColumns(): [
     columns,
     (chosen) => {
       setColumns(chosen)
-      try {
-        localStorage.setItem(KEY, writeColumns(chosen).join(','))
-      } catch {
-        // Storage is full or forbidden in this frame: they last until the page is left.
-      }
+      keepChoice('columns', writeColumns(chosen).join(','))
     },
   ]
 }

@@ -22,6 +22,8 @@ import { filterTexts as conditionTexts } from '../../shell/files/filter-labels.t
 import { typeText } from '../../shell/files/labels.ts'
 import { dayText } from '../../shell/labels/time.ts'
 import type { ListColumn } from './columns.ts'
+import type { ListLayout } from './layout.ts'
+import { LayoutSwitch } from './layout-switch.tsx'
 import { useFilterNames, type FilterNames } from './filter-names.ts'
 import {
   FILE_SORTS,
@@ -47,11 +49,13 @@ interface Props {
   files: readonly File[]
   columns: readonly ListColumn[]
   onColumns: (columns: readonly ListColumn[]) => void
+  layout: ListLayout
+  onLayout: (layout: ListLayout) => void
 }
 
 /** Memoised: a tick in the list does not change it. */
 export const FilesFilters = memo(function FilesFilters(props: Props) {
-  const { urlState, go, loading, files, columns, onColumns } = props
+  const { urlState, go, loading, files, columns, onColumns, layout, onLayout } = props
   // A search makes one history entry, not one for each letter.
   const search = useDraft(urlState.search, (text) =>
     go({ search: text }, { replace: urlState.search !== '' && text !== '' }),
@@ -72,11 +76,12 @@ export const FilesFilters = memo(function FilesFilters(props: Props) {
       filters={[...filtersOf({ urlState, go }), ...(hasMore ? [UNSEEN] : [])]}
       appliedFilters={applied}
     >
-      {narrow ? (
+      {narrow || layout === 'grid' ? (
         <Order sort={urlState.sort} onSort={(sort) => go({ sort })} />
       ) : (
         <ColumnsButton columns={columns} onChange={onColumns} />
       )}
+      <LayoutSwitch layout={layout} onChange={onLayout} />
     </Filters>
   )
 })
@@ -93,6 +98,7 @@ const FILTERS: readonly [key: FilterKey, label: string, pinned?: true][] = [
   ['date', t('Uploaded')],
   ['age', t('Age')],
   ['downloaded', t('Downloads')],
+  ['delivered', t('Paid by')],
   ['storage', t('Storage')],
   ['backed_up', t('Backup')],
   ['released', t('Release date')],
@@ -139,7 +145,7 @@ function useGains(keys: readonly string[]): boolean {
   return known.value
 }
 
-/** A narrow list has no column headings to click. */
+/** Cards and tiles have no column headings to click. */
 function Order({ sort, onSort }: { sort: FileSort; onSort: (sort: FileSort) => void }) {
   const [open, setOpen] = useState(false)
   return (
@@ -221,6 +227,7 @@ const WITHOUT: { [key in FilterKey]: Partial<FilesUrlState> } = {
   date: { uploaded_after: '', uploaded_before: '' },
   age: { older_than_days: null },
   downloaded: { not_downloaded_for_days: null },
+  delivered: { delivered: null },
   storage: { storage: '' },
   backed_up: { backed_up: null },
   released: { released: null },
@@ -255,6 +262,7 @@ function filterTexts(
       idle === null
         ? null
         : t('Not downloaded for {days, plural, one {# day} other {# days}}', { days: idle }),
+    delivered: eitherText(state.delivered, t('Paid by a buyer'), t('Paid by nobody')),
     storage: state.storage === '' ? null : locationText(state.storage),
     backed_up: eitherText(state.backed_up, t('Backed up'), t('Never backed up')),
     released: eitherText(state.released, t('Released'), t('Not released yet')),

@@ -15,6 +15,7 @@ import type { SelectionMenu } from '../../shell/components/selection-bar.tsx'
 import { useStable } from '../../shell/components/use-stable.ts'
 import type { ListColumn } from './columns.ts'
 import { FilesTable } from './files-table.tsx'
+import type { ListLayout } from './layout.ts'
 import { useSelection, type FileSelection, type ActionFiles } from './selection.ts'
 import { type FilesUrlState, filterOf } from './url-state.ts'
 import { ActionDialog } from './action-dialog.tsx'
@@ -28,12 +29,13 @@ interface Props {
   shown: string
   urlState: FilesUrlState
   columns: readonly ListColumn[]
+  layout: ListLayout
   go: UrlState<FilesUrlState>['go']
   onStarted: (operation: Operation) => void
 }
 
 export const FilesList = memo(function FilesList(props: Props) {
-  const { list, shown, urlState, columns, go, onStarted } = props
+  const { list, shown, urlState, columns, layout, go, onStarted } = props
   const selection = useSelection(urlState, list?.data, {
     total: list?.total ?? 0,
     isExact: list?.total_is_exact ?? true,
@@ -51,6 +53,7 @@ export const FilesList = memo(function FilesList(props: Props) {
             trash={urlState.deleted}
             find={urlState.search}
             columns={columns}
+            layout={layout}
             selection={selection}
             menu={menu}
             sort={urlState.sort}

@@ -9,6 +9,7 @@ import { lazyPart } from '../../shell/components/lazy-part.tsx'
 import { LoadingRows, Nothing } from '../../shell/components/lists.tsx'
 import { PageSearch } from '../../shell/components/page-search.tsx'
 import { Page } from '../../shell/components/page.tsx'
+import { LoadingTiles } from '../../shell/components/record-tiles.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { useStable } from '../../shell/components/use-stable.ts'
 import type { MenuItem } from '../../shell/components/menu-items.tsx'
@@ -33,6 +34,7 @@ import { type ListColumn, readColumns, useKeptColumns, writeColumns } from './co
 import { FilesFilters } from './files-filters.tsx'
 import { FilesViews } from './files-views.tsx'
 import { FILES_IN_BROWSER } from './kept-rows.ts'
+import { type ListLayout, useKeptLayout } from './layout.ts'
 import { useKeptScroll } from './kept-scroll.ts'
 import { ListFoot } from './list-foot.tsx'
 import type { ActionFiles } from './selection.ts'
@@ -62,6 +64,7 @@ export function FilesOf({ state }: { state: typeof FILES_STATE }) {
   )
   const others = moving.filter(({ id }) => id !== started)
   const [columns, setColumns] = useColumns(urlState, go)
+  const [layout, setLayout] = useKeptLayout()
   useKeptScroll(list && !files.isPlaceholderData ? writeFilesUrlState(urlState) : null)
   const { some, none, failed, first } = stateOf(files, urlState)
   const retry = () => void files.refetch()
@@ -72,9 +75,7 @@ export function FilesOf({ state }: { state: typeof FILES_STATE }) {
       primaryAction={urlState.deleted ? undefined : { content: t('Import'), url: '/import' }}
     >
       <BlockStack gap="400">
-        {files.error && list && !failed && (
-          <Problem stale error={files.error} what="" onRetry={retry} retrying={files.isFetching} />
-        )}
+        {list && !failed && <Stale files={files} />}
         <RunningHere started={started} onStarted={setStarted} others={others} />
         {first ? (
           <FirstFile />
@@ -89,12 +90,15 @@ export function FilesOf({ state }: { state: typeof FILES_STATE }) {
                 files={list?.data ?? NO_FILES}
                 columns={columns}
                 onColumns={setColumns}
+                layout={layout}
+                onLayout={setLayout}
               />
             </PageSearch>
             <ListBody
               files={files}
               url={url}
               columns={columns}
+              layout={layout}
               onStarted={onStarted}
               failed={failed}
               none={none}
@@ -108,6 +112,12 @@ export function FilesOf({ state }: { state: typeof FILES_STATE }) {
     </Page>
   )
 }
+
+/** The list could not be read again, and its earlier rows are shown. */
+const Stale = ({ files: { error, refetch, isFetching } }: Pick<BodyProps, 'files'>) =>
+  error && (
+    <Problem stale error={error} what="" onRetry={() => void refetch()} retrying={isFetching} />
+  )
 
 const wholeListOf = (
   { data: list, isPlaceholderData }: ReturnType<typeof useFiles>,
@@ -170,6 +180,7 @@ interface BodyProps {
   files: ReturnType<typeof useFiles>
   url: UrlState<FilesUrlState>
   columns: readonly ListColumn[]
+  layout: ListLayout
   onStarted: (operation: Operation) => void
   failed: boolean
   none: boolean
@@ -177,7 +188,7 @@ interface BodyProps {
 }
 
 /** The rows and the pages, or why there are none. */
-function ListBody({ files, url, columns, onStarted, failed, none, retry }: BodyProps) {
+function ListBody({ files, url, columns, layout, onStarted, failed, none, retry }: BodyProps) {
   const { urlState, go } = url
   const shown = useShownList(listOf(urlState), files.isPlaceholderData)
   const list = failed || none ? undefined : files.data
@@ -195,13 +206,15 @@ function ListBody({ files, url, columns, onStarted, failed, none, retry }: BodyP
       ) : none ? (
         <NoFile urlState={urlState} onClear={() => go(withoutFilters(urlState))} />
       ) : (
-        list === undefined && <LoadingRows what={t('files')} />
+        list === undefined &&
+        (layout === 'grid' ? <LoadingTiles what={t('files')} /> : <LoadingRows what={t('files')} />)
       )}
       <FilesList
         list={list}
         shown={shown}
         urlState={urlState}
         columns={columns}
+        layout={layout}
         go={go}
         onStarted={onStarted}
       />

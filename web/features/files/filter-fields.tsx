@@ -180,6 +180,20 @@ const StorageFilter = ({ urlState, go }: Props) => (
   />
 )
 
+const PaidFilter = ({ urlState, go }: Props) => (
+  <OneFilter
+    title={t('Paid by')}
+    none=""
+    error={null}
+    selected={urlState.delivered === null ? '' : urlState.delivered ? 'yes' : 'no'}
+    onChoose={(chosen) => go({ delivered: chosen === 'yes' })}
+    choices={[
+      { value: 'yes', label: t('Paid by a buyer') },
+      { value: 'no', label: t('Paid by nobody') },
+    ]}
+  />
+)
+
 const BackupFilter = ({ urlState, go }: Props) => (
   <OneFilter
     title={t('Backup')}
@@ -391,6 +405,7 @@ const FIELDS = {
   date: DateFilter,
   age: AgeFilter,
   downloaded: DownloadedFilter,
+  delivered: PaidFilter,
   storage: StorageFilter,
   backed_up: BackupFilter,
   released: ReleaseFilter,

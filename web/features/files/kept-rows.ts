@@ -1,23 +1,12 @@
 // How many rows a page of the list has in this browser, if the address does not say it.
+import { keepChoice, keptChoice } from './kept-choice.ts'
 import { type FilesUrlState, FILES_STATE, inTrash, PAGE_SIZES } from './url-state.ts'
 
-const KEY = 'files.rows'
-
-export function keepRows(rows: number): void {
-  try {
-    localStorage.setItem(KEY, String(rows))
-  } catch {
-    // Storage is full or forbidden in this frame: the address has it.
-  }
-}
+export const keepRows = (rows: number): void => keepChoice('rows', String(rows))
 
 function keptRows(): FilesUrlState['rows'] {
-  try {
-    const kept = localStorage.getItem(KEY)
-    return PAGE_SIZES.find((size) => String(size) === kept) ?? PAGE_SIZES[0]
-  } catch {
-    return PAGE_SIZES[0]
-  }
+  const kept = keptChoice('rows')
+  return PAGE_SIZES.find((size) => String(size) === kept) ?? PAGE_SIZES[0]
 }
 
 /** The state of the address. The later pages of a list have the size that they were made with. */

@@ -11,12 +11,14 @@ interface Props {
   isExact: boolean
   menu: SelectionMenu
   narrow: boolean
+  /** It covers the headings of the table. */
+  overHeadings: boolean
   /** Ticks all files of this page, or none if they are ticked. */
   onPage: () => void
 }
 
 export function SelectedBar(props: Props) {
-  const { selection, shown, total, isExact, menu, narrow, onPage } = props
+  const { selection, shown, total, isExact, menu, narrow, overHeadings, onPage } = props
   const { count, all, click } = selection
   const whole = selection.onPage === shown
   const hasMore = total > shown
@@ -25,6 +27,7 @@ export function SelectedBar(props: Props) {
       count={count}
       menu={menu}
       narrow={narrow}
+      overHeadings={overHeadings}
       onPage={onPage}
       text={
         all && hasMore && !narrow

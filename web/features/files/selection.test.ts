@@ -52,3 +52,15 @@ test('after selecting all, pages can be changed and a row removed there', () => 
   const all = selectionAfter(none, { kind: 'all' }, shown)
   expect(idsOf(selectionAfter(all, { kind: 'one', id: 'e', on: false }, page('ef')))).toBe('f')
 })
+
+test('with Shift and an arrow key the selection grows, shrinks, and turns at its first file', () => {
+  const extend = (ticked: TickedFiles, anchor: number, from: number, to: number) =>
+    selectionAfter(ticked, { kind: 'extent', anchor, from, to }, shown)
+  const grown = extend(extend(none, 1, 1, 2), 1, 2, 3)
+  expect(idsOf(grown)).toBe('bcd')
+  expect(idsOf(extend(grown, 1, 3, 2))).toBe('bc')
+  expect(idsOf(extend(grown, 1, 3, 0))).toBe('ba')
+  const other = selectionAfter(none, { kind: 'one', id: 'x', on: true }, page('xy'))
+  expect(idsOf(extend(other, 1, 1, 2))).toBe('xbc')
+  expect(idsOf(extend({ ...none, all: true }, 3, 3, 2))).toBe('abcd')
+})

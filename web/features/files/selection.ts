@@ -17,12 +17,14 @@ export interface TickedFiles {
 }
 
 /**
- * A click as the table reports it: on one row, on a range of rows with Shift (in its direction), on
- * the page's checkbox, or on "all".
+ * A click as the list reports it: on one row, on a range of rows with Shift (in its direction), on
+ * the page's checkbox, or on "all". Or Shift with an arrow key: the range from `anchor` to `from`
+ * becomes the one from `anchor` to `to`.
  */
 export type Click =
   | { kind: 'one'; id: string; on: boolean }
   | { kind: 'range'; from: number; to: number; on: boolean }
+  | { kind: 'extent'; anchor: number; from: number; to: number }
   | { kind: 'page'; on: boolean }
   | { kind: 'all' }
 
@@ -37,6 +39,13 @@ export function selectionAfter(
   whole: readonly File[] = shown,
 ): TickedFiles {
   if (click.kind === 'all') return { list, files: filesOf(whole), all: true }
+  if (click.kind === 'extent') {
+    const { anchor, from, to } = click
+    const files = new Map(ticked.all ? filesOf(whole) : ticked.files)
+    for (const { id } of rangeOf(shown, { from: anchor, to: from })) files.delete(id)
+    for (const file of rangeOf(shown, { from: anchor, to })) files.set(file.id, file)
+    return { list, files, all: false }
+  }
   const meant =
     click.kind === 'page'
       ? whole
@@ -51,7 +60,7 @@ export function selectionAfter(
   return { list, files, all: false }
 }
 
-const rangeOf = (shown: readonly File[], { from, to }: { from: number; to: number }) =>
+const rangeOf = (shown: readonly File[], { from, to }: { from: number; to: number }): File[] =>
   from <= to ? shown.slice(from, to + 1) : shown.slice(to, from + 1).toReversed()
 
 /** The files of an action: which, how many, and those that are loaded here. */

@@ -78,6 +78,7 @@ export const FILES_STATE = listState({
   pack: idOf('pack'),
   storage: oneOf(STORAGES, ''),
   backed_up: flagOrNone,
+  delivered: flagOrNone,
   released: flagOrNone,
   connection: idOf('connection'),
   drop_account: idOf('account'),

@@ -41,6 +41,12 @@ export const useChangePack = (id: string, known: KnownTag) =>
     edit('PATCH /api/packs/{id}', { path: { id }, body }, known),
   )
 
+/** Creates the product that sells the pack, or finds the one that was created before. */
+export const useSellPack = (id: string) =>
+  useChangeOf(KEYS, (body: { title: string; price?: string }) =>
+    call('POST /api/packs/{id}/product', { path: { id }, body }),
+  )
+
 export const useDeletePack = () =>
   useChangeOf(KEYS, (id: string) => call('DELETE /api/packs/{id}', { path: { id } }))
 

@@ -38,6 +38,7 @@ import { DeletePack } from './delete-pack.tsx'
 import { NameDialog } from './name-dialog.tsx'
 import { PackFiles } from './pack-files.tsx'
 import { PackProducts } from './pack-products.tsx'
+import { SellPack } from './sell-pack.tsx'
 import './packs.css'
 
 export function PackPage({ id }: { id: string }) {
@@ -84,6 +85,7 @@ function Whole({ pack, query, back }: WholeProps) {
           : undefined
       }
       secondaryActions={[
+        { content: t('Sell as a product'), onAction: () => setAsking('sell') },
         { content: t('Rename'), onAction: () => setAsking('name') },
         { content: t('Delete'), destructive: true, onAction: () => setAsking('delete') },
       ]}
@@ -146,7 +148,7 @@ const Content = ({ pack, onAsk }: ContentProps) => (
   </>
 )
 
-type Asking = 'name' | 'link' | 'files' | 'delete' | null
+type Asking = 'name' | 'link' | 'files' | 'sell' | 'delete' | null
 
 interface AskedProps {
   pack: Pack
@@ -164,6 +166,8 @@ function Asked({ asking, onStarted, ...props }: AskedProps) {
       return <CreatePackLink {...props} />
     case 'files':
       return <AddFiles {...props} onStarted={onStarted} />
+    case 'sell':
+      return <SellPack {...props} />
     case 'delete':
       return <DeletePack {...props} onDeleted={() => navigate('/packs')} />
     case null:

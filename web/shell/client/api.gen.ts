@@ -458,6 +458,8 @@ export interface components {
        * @enum {string}
        */
       locale?: 'en' | 'de' | 'fr' | 'es' | 'ja' | 'pt'
+      /** @description The page of files shows those of this pack, under its product */
+      pack_id?: string
       /**
        * @default files
        * @enum {string}
@@ -2816,6 +2818,8 @@ export interface components {
             id: string
             name: string
           } | null
+          /** @description The number of orders that it was ever delivered with */
+          paid_by: number
           /** @description Why it cannot be downloaded: its bytes are damaged */
           problem: {
             code: string
@@ -3543,6 +3547,8 @@ export interface components {
             id: string
             name: string
           } | null
+          /** @description The number of orders that it was ever delivered with */
+          paid_by: number
           /** @description Why it cannot be downloaded: its bytes are damaged */
           problem: {
             code: string
@@ -3996,6 +4002,8 @@ export interface components {
             id: string
             name: string
           } | null
+          /** @description The number of orders that it was ever delivered with */
+          paid_by: number
           /** @description Why it cannot be downloaded: its bytes are damaged */
           problem: {
             code: string
@@ -4252,6 +4260,39 @@ export interface components {
       'POST /api/packs': {
         answer: components['schemas']['Pack']
         body: components['schemas']['PackRequest']
+      }
+      'POST /api/packs/{id}/product': {
+        answer: {
+          /** Format: date-time */
+          created_at: string
+          /** @description Their number, trash excluded */
+          files: number
+          id: string
+          job_id: string | null
+          name: string
+          product: {
+            /**
+             * Format: uri
+             * @description Its page in the admin of the store
+             */
+            admin_url: string
+            /** @description False: it was created before */
+            is_new: boolean
+            product_id: string
+            product_title: string
+          }
+          products: {
+            product_id: string
+            product_title: string
+            sku: string | null
+            variant_id: string | null
+          }[]
+          /** @description The size of all of them */
+          size_bytes: number
+          /** Format: date-time */
+          updated_at: string
+        }
+        body: components['schemas']['PackSale']
       }
       'POST /api/plan': {
         answer: {
@@ -4951,6 +4992,8 @@ export interface components {
         id: string
         name: string
       } | null
+      /** @description The number of orders that it was ever delivered with */
+      paid_by: number
       /** @description Why it cannot be downloaded: its bytes are damaged */
       problem: {
         code: string
@@ -7104,6 +7147,12 @@ export interface components {
         variant_id?: string | null
       }[]
     }
+    PackSale: {
+      /** @description In the shop’s currency; absent: 0, until it is set in the admin of the store */
+      price?: string
+      /** @description Absent: the name of the pack */
+      title?: string
+    }
     PastBuyers: {
       /** @description Their different buyers */
       buyers: number
@@ -7897,7 +7946,16 @@ export interface components {
     }
     SavedView: {
       columns:
-        | ('size' | 'tags' | 'products' | 'pack' | 'downloads' | 'uploaded' | 'visibility')[]
+        | (
+            | 'size'
+            | 'tags'
+            | 'products'
+            | 'pack'
+            | 'downloads'
+            | 'paid_by'
+            | 'uploaded'
+            | 'visibility'
+          )[]
         | null
       /** Format: date-time */
       created_at: string
@@ -8143,7 +8201,16 @@ export interface components {
     SavedViewChange: {
       /** @description In addition to the name. null: those that the browser shows */
       columns?:
-        | ('size' | 'tags' | 'products' | 'pack' | 'downloads' | 'uploaded' | 'visibility')[]
+        | (
+            | 'size'
+            | 'tags'
+            | 'products'
+            | 'pack'
+            | 'downloads'
+            | 'paid_by'
+            | 'uploaded'
+            | 'visibility'
+          )[]
         | null
       /** @description As of `GET /api/files`; a view never shows the trash */
       filter?: {
@@ -8372,7 +8439,16 @@ export interface components {
     SavedViewRequest: {
       /** @description In addition to the name. null: those that the browser shows */
       columns?:
-        | ('size' | 'tags' | 'products' | 'pack' | 'downloads' | 'uploaded' | 'visibility')[]
+        | (
+            | 'size'
+            | 'tags'
+            | 'products'
+            | 'pack'
+            | 'downloads'
+            | 'paid_by'
+            | 'uploaded'
+            | 'visibility'
+          )[]
         | null
       /** @description As of `GET /api/files`; a view never shows the trash */
       filter?: {

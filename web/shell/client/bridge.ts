@@ -26,6 +26,7 @@ interface Bridge {
   toast?: { show(text: string, options?: { isError?: boolean }): void }
   saveBar?: AdminSaveBar
   modal?: AdminModals
+  scopes?: { request(scopes: string[]): Promise<{ result: 'granted-all' | 'declined-all' }> }
   webVitals?: {
     onReport(callback: (report: { metrics: readonly WebVital[] }) => void): unknown
   }
@@ -62,6 +63,19 @@ export const adminModals = (): AdminModals | undefined =>
 /** Calls back with the admin's measurements, if it has any. */
 export const onWebVitals = (report: (metrics: readonly WebVital[]) => void): void =>
   void window.shopify?.webVitals?.onReport(({ metrics }) => report(metrics))
+
+/**
+ * Asks the merchant to allow an optional scope; resolves with whether it is. Null: there is no admin
+ * that could ask.
+ */
+export function askForScope(scope: string): (() => Promise<boolean>) | null {
+  const scopes = window.shopify?.scopes
+  if (!scopes) return null
+  return async () => {
+    const { result } = await scopes.request([scope]).catch(() => ({ result: null }))
+    return result === 'granted-all'
+  }
+}
 
 /** False: the page is outside the storefront's admin. */
 export const hasBridge = (): boolean => window.shopify !== undefined

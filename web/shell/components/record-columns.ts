@@ -18,6 +18,8 @@ export interface Column<Row> {
   cell: (row: Row) => ReactNode
   /** The content in a card, if it differs. */
   inCard?: (row: Row) => ReactNode
+  /** The content in a tile, if it differs. */
+  inTile?: (row: Row) => ReactNode
 }
 
 /** The columns, from left to right. */
@@ -41,4 +43,12 @@ export interface CardLayout<Id> {
   picture?: Id
   /** Buttons after all lines. */
   buttons?: Id
+}
+
+export interface TileLayout<Id> {
+  picture: Id
+  /** The lines below the picture, from top to bottom. */
+  lines: readonly Id[]
+  /** The last line: short texts, separated by dots. */
+  facts: readonly Id[]
 }

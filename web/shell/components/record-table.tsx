@@ -7,13 +7,13 @@ import {
   type MouseEvent,
   type ReactNode,
   useContext,
-  useDeferredValue,
   useMemo,
   useRef,
 } from 'react'
 import { IndexTable, RowCheckbox, Text, useBreakpoints } from '../ui/index.ts'
 import { useCoveredHeadings, useSortedHeading } from './table-headings.ts'
 import { RecordCard } from './record-card.tsx'
+import { type RowSelection, useDrawnSelection, useRowOpening } from './record-selection.ts'
 import './record-table.css'
 import { useStable } from './use-stable.ts'
 import { type CardLayout, type Column, type Columns, type Direction } from './record-columns.ts'
@@ -25,20 +25,6 @@ export interface SortState<Id> {
 }
 
 type TableProps = ComponentProps<typeof IndexTable>
-
-export interface RowSelection<Row> {
-  isSelected: (row: Row) => boolean
-  /** The name of a row's checkbox. */
-  label: (row: Row) => string
-  /** A change of a row's checkbox; the same function in every render. */
-  onTick: (row: Row, on: boolean) => void
-  /** The checkbox above the rows; the same function in every render. */
-  onPage: () => void
-  /** Is a row selected? Then a click anywhere in a row of the table ticks it. */
-  isSelecting: boolean
-  /** The number of selected rows, and the actions (selection-bar.tsx). */
-  bar: ReactNode
-}
 
 interface Props<Id extends string, Row> {
   /** The name of one row and of several. */
@@ -58,13 +44,7 @@ export function RecordTable<Id extends string, Row extends object>(props: Props<
   const { names, columns, card, rows, idOf, selection, sorting, alwaysCards = false } = props
   const { lgDown } = useBreakpoints()
   const narrow = alwaysCards || lgDown
-  const onRow = useStable((row: Row, { target, currentTarget }: MouseEvent<HTMLElement>) => {
-    // Links, buttons and the checkbox handle their own clicks.
-    if (!(target instanceof Element) || target.closest('a, button, input, label')) return
-    const link = currentTarget.querySelector<HTMLElement>('[data-primary-link]')
-    if (link && !selection?.isSelecting && !target.closest('.tick-cell')) link.click()
-    else selection?.onTick(row, !selection.isSelected(row))
-  })
+  const onRow = useRowOpening(selection)
   const shown = useMemo(() => shownOf(columns), [columns])
   const isSelectable = selection !== undefined && !narrow
   const box = useRef<HTMLDivElement>(null)
@@ -108,25 +88,6 @@ export function RecordTable<Id extends string, Row extends object>(props: Props<
     </div>
   )
 }
-
-/** About as many as a window shows. */
-const FIRST_ROWS = 16
-
-/**
- * Which rows are drawn as selected. If many rows change together, those below the first follow after
- * the next frame: the browser styles each of their cells again.
- */
-function useDrawnSelection<Row>(
-  rows: readonly Row[],
-  selection: RowSelection<Row> | undefined,
-): (position: number) => boolean {
-  const marks = rows.map((row) => (selection?.isSelected(row) ? ON : OFF)).join('')
-  const drawn = useDeferredValue(marks)
-  const changed = [...marks].filter((mark, at) => mark !== drawn[at]).length
-  const isShort = changed <= FIRST_ROWS || marks.length !== drawn.length
-  return (position) => (isShort || position < FIRST_ROWS ? marks : drawn)[position] === ON
-}
-const [ON, OFF] = ['1', '0']
 
 /** The rows reach the table past its headings, which are not rendered when a row changes. */
 const RowsContext = createContext<ReactNode>(null)

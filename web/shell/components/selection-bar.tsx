@@ -1,6 +1,5 @@
-// The bar of the selected rows: how many they are, and the actions on them. In a wide window it
-// takes the place of the table's headings, in a narrow one it is above the cards. It is drawn with
-// the list: the first tick only shows it.
+// The bar of the selected rows: how many they are, and the actions on them. It takes the place of a
+// table's headings, and is above cards and tiles. It is drawn with the list: the first tick only shows it.
 import { memo, type RefObject, useEffect, useMemo, useRef, useState } from 'react'
 import { Button, Checkbox, Icon, MoreIcon, Popover } from '../ui/index.ts'
 import { type MenuItem, MenuItems, type MenuSection } from './menu-items.tsx'
@@ -24,11 +23,14 @@ interface Props {
   /** Selects more than the page, or no more than it. */
   wider: { content: string; onAction: () => void } | null
   menu: SelectionMenu
-  /** Above cards: the bar is shown without a selection too, and has one menu of all actions. */
+  /** It has one menu of all actions, without buttons beside it. */
   narrow: boolean
+  /** It is shown in place of the headings of a table while rows are selected; otherwise always. */
+  overHeadings: boolean
 }
 
-export function SelectionBar({ count, text, page, onPage, wider, menu, narrow }: Props) {
+export function SelectionBar(props: Props) {
+  const { count, text, page, onPage, wider, menu, narrow, overHeadings } = props
   const isEmpty = count === 0
   const more = wider && (
     <div className="wider">
@@ -38,10 +40,19 @@ export function SelectionBar({ count, text, page, onPage, wider, menu, narrow }:
     </div>
   )
   return (
-    <div className={`selection-bar${narrow ? '' : ' over-headings'}${isEmpty ? ' empty' : ''}`}>
+    <div
+      className={[
+        'selection-bar',
+        !narrow && 'one-line',
+        overHeadings && 'over-headings',
+        isEmpty && 'empty',
+      ]
+        .filter(Boolean)
+        .join(' ')}
+    >
       <Checkbox
         label={t('Select all on this page')}
-        labelHidden={!narrow || !isEmpty}
+        labelHidden={overHeadings || !isEmpty}
         checked={page}
         onChange={onPage}
       />

@@ -13,7 +13,6 @@ export const FURTHER: ReadonlySet<string> = new Set<keyof FileFilter>([
   'folder',
   'version_above',
   'linked',
-  'delivered',
   'changed_after',
   'changed_before',
   'downloaded_after',

@@ -54,6 +54,7 @@ export {
   ImportIcon,
   LayoutColumns3Icon as ColumnsIcon,
   LinkIcon,
+  ListBulletedIcon as ListIcon,
   LockIcon,
   MenuHorizontalIcon as MoreIcon,
   NotificationIcon,
@@ -66,6 +67,7 @@ export {
   SettingsIcon,
   SortIcon,
 } from '@shopify/polaris-icons'
+export { GridIcon } from './grid-icon.tsx'
 export { RowCheckbox } from './row-checkbox.tsx'
 export { TextField } from './text-field.tsx'
 export { Heading, Hint, SmallPrint } from './text-kinds.tsx'

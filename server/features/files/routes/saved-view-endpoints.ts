@@ -56,6 +56,7 @@ const VIEW_COLUMNS = [
   'products',
   'pack',
   'downloads',
+  'paid_by',
   'uploaded',
   'visibility',
 ] as const

@@ -7,7 +7,7 @@
 type Offers = Readonly<Record<string, readonly string[]>>
 
 export const SERVER_OFFERS: Offers = {
-  api: ['routes.ts', 'start.ts'],
+  api: ['routes.ts'],
   csv: [
     'analyse.ts',
     'body-rows.ts',
@@ -21,7 +21,6 @@ export const SERVER_OFFERS: Offers = {
   ],
   downloads: [
     'buyer-page.ts',
-    'colours.ts',
     'downloads.ts',
     'file-rows.ts',
     'form.ts',
@@ -53,26 +52,13 @@ export const SERVER_OFFERS: Offers = {
     'model/changes.ts',
     'model/creation.ts',
     'model/delivery-links.ts',
-    'model/ends.ts',
     'model/links.ts',
     'model/pack-links.ts',
-    'model/release.ts',
   ],
-  mail: [
-    'blocks.ts',
-    'buyer-mail.ts',
-    'link-texts.ts',
-    'mail-server.ts',
-    'message-token.ts',
-    'providers.ts',
-    'reports.ts',
-    'sender.ts',
-    'sent-by-shop.ts',
-    'texts.ts',
-    'usual-texts.ts',
-  ],
+  mail: ['blocks.ts', 'buyer-mail.ts', 'mail-server.ts', 'reports.ts', 'sender.ts', 'texts.ts'],
   mapping: ['model/reviews.ts'],
   messages: [
+    'buyer-mails.ts',
     'buyer-phone.ts',
     'callbacks.ts',
     'delivery-mail.ts',
@@ -80,7 +66,6 @@ export const SERVER_OFFERS: Offers = {
     'library-mail.ts',
     'messages.ts',
     'moved-mail.ts',
-    'recipients.ts',
     'routes.ts',
     'signed-post.ts',
   ],

@@ -19,7 +19,7 @@ import type {
 } from '../engine/parts.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import type { Examples } from '../http/example.ts'
-import type { Mount, RawMount, Origins } from '../http/mounts.ts'
+import type { Mount, RawMount, Origins } from '../http/listen.ts'
 import type { StateMetrics } from '../http/state-metrics.ts'
 import type { Sha256Sums } from '../files/sha256-sums.ts'
 import type { CheckBlob } from '../ports/repair.ts'

@@ -18,7 +18,14 @@ import {
 } from './addresses.ts'
 import { createConnections, type Connections } from './connections.ts'
 import type { Head } from './answer-head.ts'
-import { Exchange, type FetchRequest, type OpenedBody, type Timeouts } from './exchange.ts'
+import {
+  Exchange,
+  type FetchRequest,
+  type OpenedBody,
+  type Timeouts,
+  FetchCookies,
+  redirectTarget,
+} from './exchange.ts'
 import { codingOf, decodedBody, transferCodingOf, type Coding } from './content-encoding.ts'
 import { contentOf, typeByStart } from './found-type.ts'
 import {
@@ -35,7 +42,6 @@ import {
   unencodedHash,
 } from './failures.ts'
 import { HostTurns, type HostTurn, type HostTurnOptions } from './host-turns.ts'
-import { FetchCookies, redirectTarget } from './redirects.ts'
 import { userAgentOf } from './user-agent.ts'
 
 export interface OpenedFile extends Probe {

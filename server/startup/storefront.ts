@@ -2,7 +2,7 @@
 import { ConfigError } from '../core/config-error.ts'
 import type { Environment } from '../core/configuration/environment.ts'
 import type { Database } from '../core/db/database.ts'
-import { ensureShop } from '../core/db/shops.ts'
+import { ensureShop } from '../core/db/for-shop.ts'
 import type { Logger } from '../core/log.ts'
 import type { Secrets } from '../core/secrets.ts'
 import { DEMO_SHOP } from '../demo/app.ts'

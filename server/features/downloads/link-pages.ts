@@ -6,8 +6,9 @@ import type { Database } from '../../core/db/database.ts'
 import { forShop } from '../../core/db/for-shop.ts'
 import { present } from '../../core/lazy.ts'
 import { hashKey, type Secrets } from '../../core/secrets.ts'
-import type { Client } from '../../http/clients.ts'
+import type { Client } from '../../core/client-address.ts'
 import { PAGE_HEADERS } from '../../http/headers.ts'
+import { isViewOnly, offeredView } from '../../files/view-kinds.ts'
 import { openDeliveryLink, type PaidFile } from '../links/model/delivery-links.ts'
 import { openPackLink, type PackFile } from '../links/model/pack-links.ts'
 import { ASKS_NOTHING, shownAskOf } from '../links/model/asks.ts'
@@ -35,13 +36,14 @@ import {
   resumedPart,
   wantsArchive,
   viewerIn,
+  leadsToBytes,
+  type StartAddresses,
+  type StartState,
 } from './request.ts'
 import type { Visit } from './response.ts'
 import { isScan, isScanner } from './scanners.ts'
-import { leadsToBytes, type StartAddresses, type StartState } from './start-addresses.ts'
 import type { Translator } from './translate.ts'
 import type { ViewSessions } from './view-sessions.ts'
-import { isViewOnly, offeredView } from '../../files/view-kinds.ts'
 
 /** A request for the page of a link. */
 export interface PageRequest {

@@ -6,9 +6,15 @@ import type { ShopScope } from '../../core/db/for-shop.ts'
 import { hasAllWords } from '../../core/db/word-match.ts'
 import { sha256Of } from '../../files/digests.ts'
 import type { Secrets } from '../../core/secrets.ts'
-import { linkStatus, MAPPING_STATE, type LinkFacts, type LinkStatus } from '../links/model/links.ts'
+import {
+  linkStatus,
+  MAPPING_STATE,
+  type LinkFacts,
+  type LinkStatus,
+  tagProblemOf,
+  type TagProblem,
+} from '../links/model/links.ts'
 import { askOf, gateOf, shownAskOf, type Gate } from '../links/model/asks.ts'
-import { tagProblemOf, type TagProblem } from '../links/model/release.ts'
 import type { FileTarget } from '../downloads/targets.ts'
 import { runningView } from '../downloads/viewers.ts'
 import { hasNoPicture } from '../previews/kept.ts'

@@ -16,7 +16,7 @@ import {
   type Deliverer,
   type DeliveryResult,
 } from '../../core/outbox/outbox.ts'
-import { SENT_BY_SHOP } from '../mail/sent-by-shop.ts'
+import { SENT_BY_SHOP } from '../mail/sender.ts'
 import { present, zip } from '../../core/lazy.ts'
 import {
   AFTER_STOP_MS,

@@ -12,8 +12,7 @@ import { DOWNLOADABLE, viewedOnly } from '../../files/view-kinds.ts'
 import type { Content } from '../../core/outbox/outbox.ts'
 import { present } from '../../core/lazy.ts'
 import { askWithin, ASKS_NOTHING } from '../links/model/asks.ts'
-import { linkAddress } from '../links/model/links.ts'
-import { unusable } from '../links/model/ends.ts'
+import { linkAddress, unusable } from '../links/model/links.ts'
 import { keysOfDeliveries } from '../preparation/model/assigned-keys.ts'
 import { translatorForFirst } from '../downloads/translate.ts'
 import { HIDDEN_KEY } from '../links/mail.ts'
@@ -24,7 +23,7 @@ import {
   type MailLook,
   type BuyerTemplate,
 } from '../mail/buyer-mail.ts'
-import { DELIVERY_TEXTS, formatText, joinSentences } from '../mail/usual-texts.ts'
+import { DELIVERY_TEXTS, formatText, joinSentences } from '../mail/texts.ts'
 
 const TEMPLATE = 'order-delivery' satisfies BuyerTemplate
 /** The placeholder for licence keys in a stored message. */

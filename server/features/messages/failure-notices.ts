@@ -3,7 +3,7 @@
 import { say, sentences, textOf, type AnyText, type Text } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { mailedDelivery, NOT_READY } from './delivery-mail.ts'
-import { NOT_FAILURES } from './recipients.ts'
+import { NOT_FAILURES } from './buyer-mails.ts'
 import { COMPLAINED } from '../mail/blocks.ts'
 import { movedLinks } from './moved-mail.ts'
 import { textedDelivery } from './delivery-text.ts'

@@ -14,8 +14,7 @@ import {
   type LinkRow,
 } from '../links/model/links.ts'
 import { inOneLine, readMailLook, renderBuyerMail, type MailLook } from '../mail/buyer-mail.ts'
-import { LINK_TEXTS } from '../mail/link-texts.ts'
-import { formatText, joinSentences } from '../mail/usual-texts.ts'
+import { LINK_TEXTS, formatText, joinSentences } from '../mail/texts.ts'
 
 /** The message of each link, without its key. Deleted links have none. */
 export async function writeLinkMails(

@@ -4,11 +4,10 @@ import { openDatabase } from '../../core/db/database.ts'
 import { forShop } from '../../core/db/for-shop.ts'
 import { createSecrets } from '../../core/secrets.ts'
 import { resolveByServers } from '../../ports/addresses.ts'
-import { createMailTokens } from '../mail/message-token.ts'
-import { createShopServers } from '../mail/sender.ts'
+import type { Message } from '../../core/outbox/outbox.ts'
+import { createMailTokens, createShopServers } from '../mail/sender.ts'
 import { BUYER_MAIL_WRITERS } from './buyer-mails.ts'
 import { mailDeliverer } from './mail.ts'
-import type { Message } from '../../core/outbox/outbox.ts'
 
 const UUID = '0199c2f5-d2c0-7f0a-9b7e-3f4a5b6c7d8e'
 const message = (payload: object): Message => ({

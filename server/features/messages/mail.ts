@@ -7,11 +7,6 @@ import { mailLanguageOf, readShop } from '../../files/shop-settings.ts'
 import { toPublicId } from '../../core/ids.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
-import { mailedDelivery } from './delivery-mail.ts'
-import { isForBuyer } from '../mail/buyer-mail.ts'
-import { blockedAmong, BLOCKED, COMPLAINED } from '../mail/blocks.ts'
-import { TOKEN_HEADER } from '../mail/message-token.ts'
-import { installationSender, senderOf, type Sender, type SenderParts } from '../mail/sender.ts'
 import type {
   Content,
   Deliverer,
@@ -23,6 +18,16 @@ import type {
 } from '../../core/outbox/outbox.ts'
 import { renderMail, type MailPayload } from '../../core/outbox/templates.ts'
 import { firstOf, present, zip } from '../../core/lazy.ts'
+import { isForBuyer } from '../mail/buyer-mail.ts'
+import { blockedAmong, BLOCKED, COMPLAINED } from '../mail/blocks.ts'
+import {
+  TOKEN_HEADER,
+  installationSender,
+  senderOf,
+  type Sender,
+  type SenderParts,
+} from '../mail/sender.ts'
+import { mailedDelivery } from './delivery-mail.ts'
 
 const MINUTE = 60_000
 /** The maximum number of connections for mails that are sent together. */

@@ -4,7 +4,7 @@
 // order that is first seen after the edit.
 import { ownValue } from '../../../plugins/contract/index.ts'
 import type { ShopDefaults } from '../../files/shop-settings.ts'
-import { linkEnds } from '../links/model/ends.ts'
+import { linkEnds } from '../links/model/links.ts'
 import type { PlatformLine, PlatformOrder } from '../../storefront/orders.ts'
 
 type Settings = Pick<ShopDefaults, 'deliver_on' | 'hold_risky_orders'>

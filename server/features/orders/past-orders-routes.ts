@@ -10,7 +10,7 @@ import type { RunGuard } from '../../engine/parts.ts'
 import { momentOf } from '../../files/condition-sql.ts'
 import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
 import { errorSchema, timestamp } from '../../http/schemas.ts'
-import { ALL_ORDERS, RECENT_ORDERS_MS, readScopes } from '../../storefront/scopes.ts'
+import { ALL_ORDERS, RECENT_ORDERS_MS, readScopes } from '../../storefront/access.ts'
 import { acceptedOperation, operationSchema } from '../operations/record.ts'
 import { channelOf } from '../operations/routes.ts'
 

@@ -9,6 +9,8 @@ import { raiseNotice } from '../../core/outbox/notices.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { firstOf, present } from '../../core/lazy.ts'
 import type { PlatformLine, PlatformOrder } from '../../storefront/orders.ts'
+import { raiseEvent } from '../../core/outbox/webhook-events.ts'
+import { textsBuyers } from '../messages/delivery-text.ts'
 import { noteTaggedCustomers } from './customer-tags.ts'
 import {
   addDeliveryFiles,
@@ -29,15 +31,13 @@ import {
   type EntitledLines,
   type JudgedOrder,
   type SoldFile,
+  forgetPhones,
+  writePhones,
 } from './order-rows.ts'
-import { textsBuyers } from '../messages/delivery-text.ts'
-import { forgetPhones, writePhones } from './phones.ts'
 import { prepareChanged, prepareFiles, workflowHolds } from './preparation.ts'
-import { followUnits } from './unit-limits.ts'
+import { followUnits, queueFollowUps } from './follow-ups.ts'
 import { noteUnfiled, type SoldLine } from './unfiled-products.ts'
-import { raiseEvent } from '../../core/outbox/webhook-events.ts'
 import { deliveryData, orderRefunded, raiseHeld } from './events.ts'
-import { queueFollowUps } from './follow-ups.ts'
 
 export interface ReconcileParts {
   secrets: Secrets

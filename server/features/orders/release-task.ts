@@ -5,7 +5,7 @@ import type { BackgroundTask } from '../../core/queue/background.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { isWanted } from '../../core/outbox/webhook-events.ts'
 import { fileReleased, raiseReleased } from './events.ts'
-import { laterReleaseOf } from '../links/model/release.ts'
+import { laterReleaseOf } from '../links/model/links.ts'
 import { queueReleaseMails } from '../messages/delivery-mail.ts'
 import { queueDeliveryTexts, textsBuyers } from '../messages/delivery-text.ts'
 

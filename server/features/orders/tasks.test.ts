@@ -19,7 +19,7 @@ import { askedAddress, listNotices } from '../../core/outbox/notices.ts'
 import { recordReport, type MailReport } from '../mail/reports.ts'
 import { COMPLAINED } from '../mail/blocks.ts'
 import { queueDeliveryMail, queueDeliveryMails } from '../messages/delivery-mail.ts'
-import { CORRECTED, NO_ADDRESS, withOldAddress } from '../messages/recipients.ts'
+import { CORRECTED, NO_ADDRESS, withOldAddress } from '../messages/buyer-mails.ts'
 import { readMessage, resendMessage } from '../messages/messages.ts'
 import {
   changeDelivery,

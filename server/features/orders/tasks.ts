@@ -28,11 +28,11 @@ import {
   separateOrders,
   type ClaimedOrder,
 } from '../../storefront/webhooks/claims.ts'
-import { RECENT_ORDERS_MS } from '../../storefront/scopes.ts'
+import { RECENT_ORDERS_MS } from '../../storefront/access.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { textsBuyers } from '../messages/delivery-text.ts'
 import { hourlyWarning } from './hourly-warning.ts'
-import { forgetOrderPhones, forgetPhones } from './phones.ts'
+import { forgetOrderPhones, forgetPhones } from './order-rows.ts'
 import { reconcileOrders } from './reconcile.ts'
 
 export interface OrderParts {

@@ -18,8 +18,8 @@ import {
   revokeDelivery,
 } from './changes.ts'
 import { listDeliveries } from './deliveries.ts'
-import { forgetPhones } from './phones.ts'
-import { REPLACED } from '../messages/recipients.ts'
+import { forgetPhones } from './order-rows.ts'
+import { REPLACED } from '../messages/buyer-mails.ts'
 
 let shop: Purchases
 let twilio: TwilioFake

@@ -8,7 +8,7 @@ import {
   type Text,
 } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { columnsOfText } from '../../core/db/text-columns.ts'
+import { columnsOfText } from '../../core/texts.ts'
 import { holdBlobs } from '../../files/blob-holds.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { raiseNotice } from '../../core/outbox/notices.ts'

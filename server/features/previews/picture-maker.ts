@@ -6,7 +6,7 @@ import { z } from 'zod'
 import type { Sandbox } from '../../../plugins/contract/index.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
-import { createTtlCache } from '../../core/ttl-cache.ts'
+import { createTtlCache } from '../../core/shared-work.ts'
 
 /** More requests than this do not wait: the page shows the icon, and asks again another time. */
 const MAX_WAITING = 50

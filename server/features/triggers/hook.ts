@@ -14,9 +14,9 @@ import { countForShop, readRequest, setEndHeaders } from '../../core/request-bod
 import { hashKey } from '../../core/secrets.ts'
 import { skuKey } from '../../core/sku-key.ts'
 import { compileFilter } from '../../files/filter.ts'
-import { networkOfRequest } from '../../http/clients.ts'
+import { networkOfRequest } from '../../core/client-address.ts'
 import { standaloneBody } from '../../http/errors.ts'
-import type { RawMount } from '../../http/mounts.ts'
+import type { RawMount } from '../../http/listen.ts'
 import { validate } from '../../http/validate.ts'
 
 export const HOOKS = '/hooks/'

@@ -3,8 +3,7 @@ import { createHmac, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestApp, type TestApp } from '../../../test/app.ts'
 import { createSecrets } from '../../core/secrets.ts'
-import { createIntake } from './intake.ts'
-import { isSigned } from './signature.ts'
+import { createIntake, isSigned } from './intake.ts'
 
 let app: TestApp
 // The secret that demo mode derives from the server's secret.

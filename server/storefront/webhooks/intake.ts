@@ -2,19 +2,17 @@
 // change that it reports in one transaction. Orders that are reported concurrently share one
 // statement. The work itself is a background task: the platform waits five seconds for the answer.
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import { ownValue } from '../../../plugins/contract/index.ts'
 import type { Database } from '../../core/db/database.ts'
-import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
-import { findKnownShop } from '../../core/db/shops.ts'
+import { forShop, type ShopScope, findKnownShop } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import { readRequest, setEndHeaders } from '../../core/request-body.ts'
-import { createQueryBatcher } from '../../core/query-batcher.ts'
-import { createTtlCache } from '../../core/ttl-cache.ts'
+import { createQueryBatcher, createTtlCache } from '../../core/shared-work.ts'
 import { uninstall as uninstallApp } from '../uninstall.ts'
 import { keptPerShop } from '../admin-api.ts'
 import { reportChange, reportOrders, type ReportedOrder, readBody, TOPICS } from './changes.ts'
-import { isSignature, isSigned } from './signature.ts'
 
 export const WEBHOOKS_PATH = '/webhooks'
 
@@ -150,4 +148,27 @@ async function uninstall(tx: ShopScope, triggeredAt: Date | null): Promise<void>
     { at: triggeredAt },
   )
   if (isOlder) await uninstallApp(tx)
+}
+
+// The platform's signature of a webhook: HMAC-SHA256 of the raw body under the app's secret.
+
+const BYTES = 32
+
+/** 32 bytes in base64. */
+const SIGNATURE = /^[A-Za-z0-9+/]{43}=$/
+
+/** Can this be a signature? Whether it is one, the body shows. */
+export const isSignature = (header: string): boolean => SIGNATURE.test(header)
+
+/**
+ * Was the signature made with one of the secrets? All are compared, in constant time.
+ * @param header X-Shopify-Hmac-Sha256, in base64.
+ */
+export function isSigned(body: Buffer, header: string, secrets: readonly string[]): boolean {
+  const given = Buffer.from(header, 'base64')
+  if (given.length !== BYTES) return false
+  const matches = secrets.map((secret) =>
+    timingSafeEqual(createHmac('sha256', secret).update(body).digest(), given),
+  )
+  return matches.includes(true)
 }

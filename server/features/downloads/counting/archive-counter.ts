@@ -4,8 +4,8 @@
 // charged.
 import { PAID_ORDER } from '../../links/model/delivery-links.ts'
 import { askOf } from '../../links/model/asks.ts'
-import { tagAllows } from '../../links/model/release.ts'
-import type { Client } from '../../../http/clients.ts'
+import { tagAllows } from '../../links/model/links.ts'
+import type { Client } from '../../../core/client-address.ts'
 import type { Recorder } from '../record.ts'
 import {
   LINK_BYTES_OF,

@@ -1,11 +1,11 @@
 // Decides whether a link may be used and counts the download, in one statement for all requests
 // that arrive together. It uses the pool instead of a shop's scope, because only the link's key
 // determines the shop.
-import { createQueryBatcher } from '../../../core/query-batcher.ts'
+import { createQueryBatcher } from '../../../core/shared-work.ts'
 import { lastOf, present } from '../../../core/lazy.ts'
 import { hashKey } from '../../../core/secrets.ts'
 import { askOf, ASKS_NOTHING } from '../../links/model/asks.ts'
-import { tagAllows } from '../../links/model/release.ts'
+import { tagAllows } from '../../links/model/links.ts'
 import {
   bytesArray,
   opaque,

@@ -12,7 +12,7 @@ import {
   type Query,
 } from '../targets.ts'
 import { PAID_ORDER } from '../../links/model/delivery-links.ts'
-import { tagAllows } from '../../links/model/release.ts'
+import { tagAllows } from '../../links/model/links.ts'
 import { offeredView, type ViewKind } from '../../../files/view-kinds.ts'
 
 /** A file of the same page, with the key of its link. */

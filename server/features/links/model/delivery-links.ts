@@ -7,7 +7,7 @@ import { keysByFile, type ShownKey } from '../../preparation/model/assigned-keys
 import { hasNoPicture } from '../../previews/kept.ts'
 import { askOf } from './asks.ts'
 import type { PackFile } from './pack-links.ts'
-import { tagProblemOf, type TagProblem } from './release.ts'
+import { tagProblemOf, type TagProblem } from './links.ts'
 
 export interface PaidFile extends PackFile {
   expires_at: Date | null

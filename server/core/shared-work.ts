@@ -1,3 +1,6 @@
+// Work that concurrent callers share: questions asked together, one run for all who wait for it, and
+// values that are kept for a while.
+
 // Collects questions that arrive while a statement is running and asks them together in the next
 // one. Under load one statement answers dozens of requests; a request that arrives alone is sent in
 // the same turn of the event loop.
@@ -59,4 +62,48 @@ export function createQueryBatcher<Question, Answer>(
       // All questions of this turn of the event loop go into one statement.
       if (waiting.length === 1) setImmediate(sendReady)
     })
+}
+
+// Runs one call of a function at a time. Callers that arrive before the next run has begun share
+// that run.
+
+/** @param work must not reject. */
+export function singleFlight(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> = Promise.resolve()
+  let next: Promise<void> | null = null
+  const begin = () => {
+    next = null
+    return work()
+  }
+  return () => (next ??= running = running.then(begin))
+}
+
+// A bounded map in memory whose entries expire.
+
+export interface TtlCache<Value> {
+  /** The value; undefined: never set, or expired. */
+  get(name: string): Value | undefined
+  /**
+   * @param since when the value was valid, by performance.now(); its time to live starts then.
+   */
+  set(name: string, value: Value, since?: number): void
+  delete(name: string): void
+}
+
+const MAX_ENTRIES = 10_000
+
+/** @param ttlMs how long an entry is returned. */
+export function createTtlCache<Value>(ttlMs: number): TtlCache<Value> {
+  const entries = new Map<string, { value: Value; expiresAt: number }>()
+  return {
+    get: (name) => {
+      const found = entries.get(name)
+      return found && performance.now() < found.expiresAt ? found.value : undefined
+    },
+    set: (name, value, since = performance.now()) => {
+      if (entries.size >= MAX_ENTRIES) entries.clear()
+      entries.set(name, { value, expiresAt: since + ttlMs })
+    },
+    delete: (name) => void entries.delete(name),
+  }
 }

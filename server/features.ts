@@ -46,6 +46,7 @@ import {
   type MailRequestParts,
   type MailTaskParts,
 } from './features/mail/feature.ts'
+import type { MailParts } from './features/messages/mail.ts'
 import { mappingFeature } from './features/mapping/feature.ts'
 import { messagesFeature, type MessageSendParts } from './features/messages/feature.ts'
 import { moveFeature } from './features/move/feature.ts'
@@ -190,7 +191,7 @@ export interface SweepParts {
 }
 
 /** What those that deliver messages need. */
-export interface SendParts extends FlowSendParts, MessageSendParts {
+export interface SendParts extends FlowSendParts, MailParts, MessageSendParts {
   /** The events of all features. */
   events: readonly WebhookEvent[]
 }

@@ -1,5 +1,6 @@
 // A mail to a buyer: one template for all of them, with the shop's logo, colour and texts.
-import type { Content } from '../../core/outbox/outbox.ts'
+import { sayPlain, type AnyText } from '../../../plugins/contract/index.ts'
+import type { Content, KeyParts, MailWriter, SendableContent } from '../../core/outbox/outbox.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { renderMail } from '../../core/outbox/templates.ts'
 import { readShop } from '../../files/shop-settings.ts'
@@ -122,3 +123,44 @@ export const BUYER_TEMPLATES_SQL = BUYER_TEMPLATES.map((name) => `'${name}'`).jo
 /** A link, a delivery or a library: the mail goes to a buyer. */
 export const isForBuyer = (payload: unknown): boolean =>
   BUYER_TEMPLATES.some((name) => name === (payload as { template?: unknown }).template)
+
+/** A mail whose link or delivery was deleted. */
+export const GONE_MAIL: Content = { to: [], subject: 'A download link', text: '' }
+
+export const unsentMail = (reason: AnyText): SendableContent => ({
+  unsent: { status: 'failed', reason },
+})
+const EXPIRED_LINK = unsentMail(sayPlain('The link does not work any more'))
+
+interface SingleMail<About> extends Pick<MailWriter, 'next'> {
+  /** What the message is about; null: its payload is of another form. */
+  aboutOf(payload: unknown): About | null
+  /** Null: it was deleted. */
+  write(scope: ShopScope, about: About, baseUrl: string): Promise<Content | null | undefined>
+  /** Null: its links do not work any more. */
+  fill(scope: ShopScope, content: Content, about: About, parts: KeyParts): Promise<Content | null>
+}
+
+/** Writes mails one by one. */
+export const eachMail = <About>({
+  aboutOf,
+  write,
+  fill,
+  ...rest
+}: SingleMail<About>): MailWriter => ({
+  ...rest,
+  write: (scope, messages, baseUrl) =>
+    Promise.all(
+      messages.map(async ({ payload, content }) => {
+        const about = aboutOf(payload)
+        return content ?? (about === null ? null : await write(scope, about, baseUrl)) ?? GONE_MAIL
+      }),
+    ),
+  fill: (scope, written, parts) =>
+    Promise.all(
+      written.map(async ({ message: { payload }, content }) => {
+        const about = aboutOf(payload)
+        return (about === null ? null : await fill(scope, content, about, parts)) ?? EXPIRED_LINK
+      }),
+    ),
+})

@@ -1,16 +1,9 @@
-// The mails to buyers, by their templates: what each says, and its keys, which are inserted when it
-// is sent. All other mails go to the shop.
-import { sayPlain, type AnyText } from '../../../plugins/contract/index.ts'
+// Writes the mails about deliveries, and says to whom they go: to the address that the delivery has when
+// they are sent, also after an earlier attempt. Their keys are inserted then.
+import { say, sayPlain } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import type {
-  Content,
-  KeyParts,
-  MailWriter,
-  SendableContent,
-  Message,
-} from '../../core/outbox/outbox.ts'
-import { linkInPayload } from '../links/mail.ts'
-import type { BuyerTemplate } from '../mail/buyer-mail.ts'
+import type { Content, MailWriter, SendableContent, Message } from '../../core/outbox/outbox.ts'
+import { GONE_MAIL, unsentMail } from '../mail/buyer-mail.ts'
 import {
   mailedDelivery,
   NOT_READY,
@@ -18,43 +11,23 @@ import {
   writeDeliveryMails,
   type WrittenDelivery,
 } from './delivery-mail.ts'
-import { libraryInPayload, withLibraryKey, writeLibraryMail } from './library-mail.ts'
-import { withKey, writeLinkMails } from './link-mail.ts'
-import { movedLinks, withMovedKeys, writeMovedMail } from './moved-mail.ts'
 
-const GONE: Content = { to: [], subject: 'A download link', text: '' }
+/** The error of a mail whose order lost its address after the mail was queued. */
+export const NO_ADDRESS = sayPlain('The order has no email address any more')
+/** The error of a mail whose recipient was corrected after it was written: a later mail has the link. */
+export const CORRECTED = sayPlain('The address was corrected: another email goes to the new one')
+/**
+ * The error of a message that waited for another attempt when the merchant sent a new one. Exported for
+ * tests.
+ */
+export const REPLACED = sayPlain('It was sent again as another message')
+/** The errors of messages that failed only because another one is sent instead. */
+export const NOT_FAILURES: readonly string[] = [CORRECTED, REPLACED]
 
-const failed = (reason: AnyText): SendableContent => ({ unsent: { status: 'failed', reason } })
-const EXPIRED_LINK = failed(sayPlain('The link does not work any more'))
-
-interface SingleMail<About> {
-  /** What the message is about; null: its payload is of another form. */
-  aboutOf(payload: unknown): About | null
-  /** Null: it was deleted. */
-  write(scope: ShopScope, about: About, baseUrl: string): Promise<Content | null | undefined>
-  /** Null: its links do not work any more. */
-  fill(scope: ShopScope, content: Content, about: About, parts: KeyParts): Promise<Content | null>
-}
-
-/** Mails that are written one by one. */
-const eachOf = <About>({ aboutOf, write, fill }: SingleMail<About>): MailWriter => ({
-  write: (scope, messages, baseUrl) =>
-    Promise.all(
-      messages.map(async ({ payload, content }) => {
-        const about = aboutOf(payload)
-        return content ?? (about === null ? null : await write(scope, about, baseUrl)) ?? GONE
-      }),
-    ),
-  fill: (scope, written, parts) =>
-    Promise.all(
-      written.map(async ({ message: { payload }, content }) => {
-        const about = aboutOf(payload)
-        return (about === null ? null : await fill(scope, content, about, parts)) ?? EXPIRED_LINK
-      }),
-    ),
-})
-
-const deliveryMails: MailWriter = {
+export const deliveryMails: MailWriter = {
+  next: say('Correct the buyer’s address under Deliveries if it is wrong, and resend it there.'),
+  expected: [NOT_READY, CORRECTED, REPLACED],
+  isNews: (payload) => ['update', 'added'].includes(mailedDelivery(payload)?.about ?? ''),
   write: async (scope, messages, baseUrl) => {
     const fresh = messages.flatMap(({ id, payload, content }) => {
       const mailed = content === null ? mailedDelivery(payload) : null
@@ -65,9 +38,9 @@ const deliveryMails: MailWriter = {
       fresh.map(({ mailed }) => mailed),
       baseUrl,
     )
-    const written = new Map(fresh.map(({ id }, at) => [id, mails[at] ?? GONE]))
+    const written = new Map(fresh.map(({ id }, at) => [id, mails[at] ?? GONE_MAIL]))
     for (const [id, content] of await withRecipients(scope, messages)) written.set(id, content)
-    return messages.map(({ id }) => written.get(id) ?? GONE)
+    return messages.map(({ id }) => written.get(id) ?? GONE_MAIL)
   },
   fill: async (scope, written, parts) => {
     const deliveries = written.flatMap(({ message: { id, payload }, content }) => {
@@ -81,45 +54,16 @@ const deliveryMails: MailWriter = {
       deliveries.map(({ id, content }, at): [string, SendableContent] => {
         const old = outdated.get(at)
         // The next attempt writes it to the new address, or ends because the order has none.
-        if (old) return [id, old.followed ? failed(CORRECTED) : { unsent: { status: 'returned' } }]
+        if (old)
+          return [id, old.followed ? unsentMail(CORRECTED) : { unsent: { status: 'returned' } }]
         const mail = mails[at]
-        if (!mail) return [id, failed(NOT_READY)]
-        return [id, content.to.length === 0 ? failed(NO_ADDRESS) : mail]
+        if (!mail) return [id, unsentMail(NOT_READY)]
+        return [id, content.to.length === 0 ? unsentMail(NO_ADDRESS) : mail]
       }),
     )
-    return written.map(({ message: { id } }) => filled.get(id) ?? failed(NOT_READY))
+    return written.map(({ message: { id } }) => filled.get(id) ?? unsentMail(NOT_READY))
   },
 }
-
-export const BUYER_MAIL_WRITERS: Readonly<Record<BuyerTemplate, MailWriter>> = {
-  'order-delivery': deliveryMails,
-  'download-link': eachOf({
-    aboutOf: linkInPayload,
-    write: async (scope, link, baseUrl) => (await writeLinkMails(scope, [link], baseUrl)).get(link),
-    fill: withKey,
-  }),
-  'moved-links': eachOf({ aboutOf: movedLinks, write: writeMovedMail, fill: withMovedKeys }),
-  'library-link': eachOf({
-    aboutOf: libraryInPayload,
-    write: writeLibraryMail,
-    fill: withLibraryKey,
-  }),
-}
-
-// To whom the mails about a delivery go: to the address that it has when they are sent, also after an
-// earlier attempt.
-
-/** The error of a mail whose order lost its address after the mail was queued. */
-export const NO_ADDRESS = sayPlain('The order has no email address any more')
-/** The error of a mail whose recipient was corrected after it was written: a later mail has the link. */
-export const CORRECTED = sayPlain('The address was corrected: another email goes to the new one')
-/**
- * The error of a message that waited for another attempt when the merchant sent a new one. Exported for
- * tests.
- */
-export const REPLACED = sayPlain('It was sent again as another message')
-/** The errors of messages that failed only because another one is sent instead. */
-export const NOT_FAILURES: readonly string[] = [CORRECTED, REPLACED]
 
 /**
  * Ends the messages about a delivery as a whole that wait for another attempt. Call it in the transaction

@@ -16,7 +16,6 @@ import {
   type Deliverer,
   type DeliveryResult,
 } from '../../core/outbox/outbox.ts'
-import { SENT_BY_SHOP } from '../mail/sender.ts'
 import { present, zip } from '../../core/lazy.ts'
 import {
   AFTER_STOP_MS,
@@ -67,7 +66,7 @@ export function createStart(
       return NOTHING
     }
     if (parts.signal.aborted) return later(AFTER_STOP_MS)
-    const waiting = await findWaiting(scope, id)
+    const waiting = await findWaiting(scope, id, parts.deliverers)
     if (!waiting) return NOTHING
     const turn = { ...waiting, shop, failing: waiting.failures > 0 }
     if (!waiting.expired && waiting.pause > 0)
@@ -81,7 +80,7 @@ export function createStart(
 
 interface WaitingMessage {
   kind: MessageKind
-  /** A mail to a buyer through the shop's own server. */
+  /** It leaves through a server of the shop. */
   own: boolean
   /**
    * The receiver of a post: the webhook, or the host of the address; null: the message is no post.
@@ -95,10 +94,17 @@ interface WaitingMessage {
   expired: boolean
 }
 
-const findWaiting = async (scope: ShopScope, id: string): Promise<WaitingMessage | undefined> =>
+/** SQL, of a row `o`: does it leave through a server of its shop? */
+export const ownRow = ({ email }: Deliverers): string => email.own?.row ?? 'false'
+
+const findWaiting = async (
+  scope: ShopScope,
+  id: string,
+  deliverers: Deliverers,
+): Promise<WaitingMessage | undefined> =>
   (
     await scope.query<WaitingMessage>(
-      `select o.kind, ${SENT_BY_SHOP} as own, ${receiverOf('o')} as receiver,
+      `select o.kind, ${ownRow(deliverers)} as own, ${receiverOf('o')} as receiver,
          coalesce(r.failures, 0) as failures,
          coalesce(extract(epoch from r.retry_at - now()) * 1000, 0)::float8 as pause,
          r.retry_at is not null and now() > o.created_at + interval '${MAX_AGE}' as expired
@@ -125,7 +131,7 @@ async function deliverMessage(
       kind: message.kind,
       status: delivery.status,
     })
-  await recordAttempt(scope, message, deliverer.delays, delivery)
+  await recordAttempt(scope, message, deliverer, delivery)
   if (receiver !== null) await recordReceiver(scope, receiver, { failures, delivery })
 }
 
@@ -191,7 +197,7 @@ export async function sendBatch(
   for (const { message, result } of results)
     if (result.status !== 'sent')
       log.warn('a message was not delivered', { id: message.id, status: result.status })
-  await recordAttempts(scope, results, deliverers.email.delays)
+  await recordAttempts(scope, results, deliverers.email)
 }
 
 const batchOf = (deliverers: Deliverers) => present(deliverers.email.batch, 'The batch of mails')

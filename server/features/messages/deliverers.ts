@@ -1,63 +1,24 @@
-// What delivers email and text messages, through the servers and the account of this installation.
+// Twilio's REST API: POST /2010-04-01/Accounts/{sid}/Messages.json with a form and basic
+// authentication; 201 means that Twilio has accepted the message
+// (www.twilio.com/docs/messaging/api).
 import { errors, request } from 'undici'
 import { z } from 'zod'
 import { say, sayPlain } from '../../../plugins/contract/index.ts'
-import { NO_MAIL_SETTINGS, type MailEnvironment } from '../../core/configuration/mail-settings.ts'
 import type { TwilioAccount } from '../../core/configuration/environment.ts'
-import type { Logger } from '../../core/log.ts'
 import type { Deliverer, DeliveryResult } from '../../core/outbox/outbox.ts'
 import type { Secrets } from '../../core/secrets.ts'
-import { resolveByServers, type Resolver } from '../../ports/addresses.ts'
 import { readBounded } from '../../core/body-budget.ts'
-import { openMailServer } from '../mail/mail-server.ts'
-import { createMailTokens, providerHeaders, createShopServers } from '../mail/sender.ts'
-import { mailDeliverer, type MailWriters } from './mail.ts'
 import { smsDeliverer, type SmsGateway } from './sms/sms.ts'
 
-interface DelivererParts {
+export interface TextParts {
   secrets: Secrets
   baseUrl: string
-}
-
-export interface MailParts extends DelivererParts {
-  /** The mail server; null: email is written and stored, and none is sent. */
-  smtpUrl: string | null
-  /** Reports about mails; absent: none arrive. */
-  mail?: MailEnvironment
-  /** Mail servers of shops may be on this machine; for development and tests. */
-  allowLoopback?: boolean
-  /** Resolves the names of mail servers of shops; absent: by the name servers. */
-  resolve?: Resolver
-  from: string
-  mailWriters: MailWriters
-  clock: () => Date
-  log: Logger
-}
-
-export function openMails(parts: MailParts): Deliverer {
-  const { smtpUrl, secrets, mail = NO_MAIL_SETTINGS } = parts
-  const { allowLoopback = false, resolve = resolveByServers } = parts
-  return mailDeliverer({
-    ...parts,
-    server: smtpUrl === null ? null : openMailServer(smtpUrl),
-    returnAddress: mail.returnAddress,
-    tokens: createMailTokens(secrets),
-    shopServers: createShopServers({ allowLoopback, resolve }, secrets),
-    providerHeaders: (token) => providerHeaders(mail, token),
-  })
-}
-
-export interface TextParts extends DelivererParts {
   /** The account for text messages; null: they are stored, and none is sent. */
   twilio: TwilioAccount | null
 }
 
 export const openTexts = ({ twilio, ...parts }: TextParts): Deliverer =>
   smsDeliverer(twilio === null ? null : twilioGateway(twilio), parts)
-
-// Twilio's REST API: POST /2010-04-01/Accounts/{sid}/Messages.json with a form and basic
-// authentication; 201 means that Twilio has accepted the message
-// (www.twilio.com/docs/messaging/api).
 
 const CONNECT_MS = 10_000
 const WITHIN_MS = 30_000

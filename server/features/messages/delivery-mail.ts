@@ -5,11 +5,11 @@ import Handlebars from 'handlebars'
 import { sayPlain } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { lockUntilCommit } from '../../core/db/transaction-lock.ts'
-import { queueTask, type TaskKind } from '../../core/queue/background.ts'
+import { queueTask } from '../../core/queue/background.ts'
 import { queueMessages, queueMessage, queueTimedMessages } from '../../core/queue/queue.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { DOWNLOADABLE, viewedOnly } from '../../files/view-kinds.ts'
-import type { Content } from '../../core/outbox/outbox.ts'
+import { SEND_MAILS, type Content } from '../../core/outbox/outbox.ts'
 import { present } from '../../core/lazy.ts'
 import { askWithin, ASKS_NOTHING } from '../links/model/asks.ts'
 import { linkAddress, unusable } from '../links/model/links.ts'
@@ -67,12 +67,6 @@ export function mailedDelivery(payload: unknown): MailedDelivery | null {
     ? { delivery, about, given, released }
     : null
 }
-
-/**
- * The task that sends the mails of a shop that have no job of their own. Its key is the shop's
- * number.
- */
-export const SEND_MAILS: TaskKind = { name: 'send-mails' }
 
 /**
  * Queues the first mail of deliveries (bare UUIDs), which are sent in batches, or each after a delay.

@@ -120,6 +120,9 @@ export async function writeDeliveryText(
   }
 }
 
+/** Reasons of texts that are no failures to report: they wait until the delivery is ready. */
+export const UNREPORTED: readonly string[] = [NOT_READY]
+
 /** The number and the whole text, or why it cannot be sent. */
 export async function wholeDeliveryText(
   scope: ShopScope,

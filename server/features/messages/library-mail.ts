@@ -6,7 +6,7 @@ import { queuePromptMessages } from '../../core/queue/queue.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { translatorForFirst } from '../downloads/translate.ts'
 import { HIDDEN_KEY } from '../links/mail.ts'
-import { type BuyerTemplate, readMailLook, renderBuyerMail } from '../mail/buyer-mail.ts'
+import { type BuyerTemplate, eachMail, readMailLook, renderBuyerMail } from '../mail/buyer-mail.ts'
 
 const TEMPLATE = 'library-link' satisfies BuyerTemplate
 
@@ -79,3 +79,9 @@ export async function withLibraryKey(
     ...(content.html ? { html: fill(content.html) } : {}),
   }
 }
+
+export const libraryMails = eachMail({
+  aboutOf: libraryInPayload,
+  write: writeLibraryMail,
+  fill: withLibraryKey,
+})

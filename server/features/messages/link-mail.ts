@@ -1,10 +1,11 @@
 // The mail with a link that the shop has made for one buyer. A message stores only the link's id; the
 // key is inserted when it is sent.
+import { say } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Content } from '../../core/outbox/outbox.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { translatorFor } from '../downloads/translate.ts'
-import { HIDDEN_KEY } from '../links/mail.ts'
+import { HIDDEN_KEY, linkInPayload } from '../links/mail.ts'
 import {
   linkAddress,
   pageAddress,
@@ -13,7 +14,13 @@ import {
   readLinks,
   type LinkRow,
 } from '../links/model/links.ts'
-import { inOneLine, readMailLook, renderBuyerMail, type MailLook } from '../mail/buyer-mail.ts'
+import {
+  eachMail,
+  inOneLine,
+  readMailLook,
+  renderBuyerMail,
+  type MailLook,
+} from '../mail/buyer-mail.ts'
 import { LINK_TEXTS, formatText, joinSentences } from '../mail/texts.ts'
 
 /** The message of each link, without its key. Deleted links have none. */
@@ -108,3 +115,13 @@ export async function withKey(
     ...(content.html ? { html: fill(content.html) } : {}),
   }
 }
+
+/** What the shop can do about a link's mail that failed. */
+export const NEW_LINK = say('Create a new link if it has ended, or if the address is wrong.')
+
+export const linkMails = eachMail({
+  next: NEW_LINK,
+  aboutOf: linkInPayload,
+  write: async (scope, link, baseUrl) => (await writeLinkMails(scope, [link], baseUrl)).get(link),
+  fill: withKey,
+})

@@ -6,7 +6,7 @@ import { createSecrets } from '../../core/secrets.ts'
 import { resolveByServers } from '../../ports/addresses.ts'
 import type { Message } from '../../core/outbox/outbox.ts'
 import { createMailTokens, createShopServers } from '../mail/sender.ts'
-import { BUYER_MAIL_WRITERS } from './buyer-mails.ts'
+import { linkMails } from './link-mail.ts'
 import { mailDeliverer } from './mail.ts'
 
 const UUID = '0199c2f5-d2c0-7f0a-9b7e-3f4a5b6c7d8e'
@@ -35,7 +35,7 @@ it('hands over no mail of a batch whose keys cannot be read: it is sent again as
         return Promise.resolve({ status: 'sent' })
       },
     },
-    mailWriters: new Map(Object.entries(BUYER_MAIL_WRITERS)),
+    mailWriters: new Map([['download-link', linkMails]]),
     from: 'shop@example.com',
     baseUrl: 'http://127.0.0.1',
     clock: () => new Date(),

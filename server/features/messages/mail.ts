@@ -2,15 +2,18 @@
 // libraries go to the buyer's address, from the sender that the shop has chosen; all others go to the
 // shop's current recipients, from the installation.
 import { sayPlain } from '../../../plugins/contract/index.ts'
+import { NO_MAIL_SETTINGS, type MailEnvironment } from '../../core/configuration/mail-settings.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { mailLanguageOf, readShop } from '../../files/shop-settings.ts'
 import { toPublicId } from '../../core/ids.ts'
+import type { Logger } from '../../core/log.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
 import type {
   Content,
   Deliverer,
   DeliveryResult,
+  FailedResult,
   MailWriter,
   Message,
   SendableContent,
@@ -18,16 +21,23 @@ import type {
 } from '../../core/outbox/outbox.ts'
 import { renderMail, type MailPayload } from '../../core/outbox/templates.ts'
 import { firstOf, present, zip } from '../../core/lazy.ts'
+import { resolveByServers, type Resolver } from '../../ports/addresses.ts'
 import { isForBuyer } from '../mail/buyer-mail.ts'
 import { blockedAmong, BLOCKED, COMPLAINED } from '../mail/blocks.ts'
+import { raiseMailFailure, refuseAddress } from '../mail/failed-mail.ts'
+import { openMailServer } from '../mail/mail-server.ts'
 import {
+  createMailTokens,
+  createShopServers,
+  providerHeaders,
   TOKEN_HEADER,
   installationSender,
   senderOf,
+  sendsItself,
+  SENT_BY_SHOP,
   type Sender,
   type SenderParts,
 } from '../mail/sender.ts'
-import { mailedDelivery } from './delivery-mail.ts'
 
 const MINUTE = 60_000
 /** The maximum number of connections for mails that are sent together. */
@@ -45,8 +55,38 @@ export interface MailOptions extends SenderParts {
 
 export type MailWriters = ReadonlyMap<unknown, MailWriter>
 
+export interface MailParts {
+  secrets: Secrets
+  baseUrl: string
+  /** The mail server; null: email is written and stored, and none is sent. */
+  smtpUrl: string | null
+  /** Reports about mails; absent: none arrive. */
+  mail?: MailEnvironment
+  /** Mail servers of shops may be on this machine; for development and tests. */
+  allowLoopback?: boolean
+  /** Resolves the names of mail servers of shops; absent: by the name servers. */
+  resolve?: Resolver
+  from: string
+  mailWriters: MailWriters
+  clock: () => Date
+  log: Logger
+}
+
+export function openMails(parts: MailParts): Deliverer {
+  const { smtpUrl, secrets, mail = NO_MAIL_SETTINGS } = parts
+  const { allowLoopback = false, resolve = resolveByServers } = parts
+  return mailDeliverer({
+    ...parts,
+    server: smtpUrl === null ? null : openMailServer(smtpUrl),
+    returnAddress: mail.returnAddress,
+    tokens: createMailTokens(secrets),
+    shopServers: createShopServers({ allowLoopback, resolve }, secrets),
+    providerHeaders: (token) => providerHeaders(mail, token),
+  })
+}
+
 export function mailDeliverer(options: MailOptions): Deliverer {
-  const { server } = options
+  const { server, mailWriters } = options
   const write: MailBatch['write'] = (scope, messages) => writeMails(options, scope, messages)
   const send: MailBatch['send'] = async (scope, written, signal) => {
     // Before the first mail is handed over: an error after that would send mails a second time.
@@ -67,6 +107,10 @@ export function mailDeliverer(options: MailOptions): Deliverer {
     // Without a mail server no message can have been sent.
     lost: server ? 'unknown' : 'waiting',
     batch: { write, send },
+    own: { row: SENT_BY_SHOP, hasBatch: sendsItself },
+    failed: (tx, message, failure) =>
+      raiseMailFailure(tx, message, failure, (payload) => mailWriters.get(templateOf(payload))),
+    refused: refuseAddress,
     write: async (scope, message) => firstOf(await write(scope, [message])),
     send: async (scope, content, message, signal) =>
       firstOf(await send(scope, [{ message, content }], signal)),
@@ -135,10 +179,6 @@ async function writeOther(
   }))
 }
 
-/** Mails about new versions and added files, which a buyer can do without. */
-const isNews = (payload: unknown): boolean =>
-  ['update', 'added'].includes(mailedDelivery(payload)?.about ?? '')
-
 /** The sender of each mail, or why its address gets none. */
 async function sendersOf(
   options: MailOptions,
@@ -158,11 +198,15 @@ async function sendersOf(
     if (!forBuyers[at]) return installation
     const kinds = 'unsent' in mail ? [] : mail.to.map((to) => blocked.get(to.toLowerCase()))
     if (kinds.includes('all')) return BLOCKED
-    return kinds.includes('news') && isNews(written[at]?.message.payload) ? COMPLAINED : sender
+    return kinds.includes('news') && isNews(options, written[at]) ? COMPLAINED : sender
   })
 }
 
-type FailedResult = DeliveryResult & { status: 'failed' }
+/** Whether a buyer can do without the mail. */
+const isNews = ({ mailWriters }: MailOptions, mail: WrittenMessage | undefined): boolean => {
+  const payload = mail?.message.payload
+  return mailWriters.get(templateOf(payload))?.isNews?.(payload) ?? false
+}
 
 interface SentLetter {
   id: string
@@ -214,7 +258,7 @@ const OWN_DELAYS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR]
 
 const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1)
 
-const templateOf = (payload: unknown) => (payload as Partial<MailPayload>).template
+const templateOf = (payload: unknown) => (payload as Partial<MailPayload> | undefined)?.template
 const isWeekly = (payload: unknown): boolean => templateOf(payload) === 'weekly-summary'
 
 /**
@@ -222,12 +266,12 @@ const isWeekly = (payload: unknown): boolean => templateOf(payload) === 'weekly-
  * automatic replies. Mails about a purchase have no `List-Unsubscribe`: nobody has subscribed to them.
  */
 const headersOf = (
-  { tokens, providerHeaders, baseUrl }: MailOptions,
+  { tokens, providerHeaders: headersOfProvider, baseUrl }: MailOptions,
   mail: Parameters<typeof tokens.tokenOf>[0],
   weekly: boolean,
 ): Record<string, string> => ({
   'Auto-Submitted': 'auto-generated',
   [TOKEN_HEADER]: tokens.tokenOf(mail),
-  ...providerHeaders(tokens.tokenOf(mail)),
+  ...headersOfProvider(tokens.tokenOf(mail)),
   ...(weekly ? { 'List-Unsubscribe': `<${baseUrl}/settings>` } : {}),
 })

@@ -13,20 +13,9 @@ import { withRecipients } from './buyer-mails.ts'
 import { textedDelivery, writeDeliveryText } from './delivery-text.ts'
 import { writeLinkMails } from './link-mail.ts'
 import type { FlowMessage } from '../flow/triggers.ts'
-import type { Content, MessageKind } from '../../core/outbox/outbox.ts'
+import type { Content, MessageKind, MessageStatus } from '../../core/outbox/outbox.ts'
 import { renderMail, type MailPayload } from '../../core/outbox/templates.ts'
 import type { WebhookPayload } from '../../core/outbox/webhook-events.ts'
-
-export const MESSAGE_STATUSES = [
-  'waiting',
-  'sending',
-  'sent',
-  'failed',
-  'unknown',
-  'bounced',
-  'complained',
-] as const
-export type MessageStatus = (typeof MESSAGE_STATUSES)[number]
 
 export interface MessageRow extends Content {
   id: string

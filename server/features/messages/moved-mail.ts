@@ -13,8 +13,14 @@ import {
   readLinks,
   type LinkRow,
 } from '../links/model/links.ts'
-import { inOneLine, readMailLook, renderBuyerMail, MOVED_TEMPLATE } from '../mail/buyer-mail.ts'
-import { termsOf } from './link-mail.ts'
+import {
+  eachMail,
+  inOneLine,
+  readMailLook,
+  renderBuyerMail,
+  MOVED_TEMPLATE,
+} from '../mail/buyer-mail.ts'
+import { NEW_LINK, termsOf } from './link-mail.ts'
 
 /** The placeholder for the key of the link at this place: a link may be deleted before it is sent. */
 const hiddenAt = (place: number): string => `${HIDDEN_KEY.slice(0, -1)}, ${place + 1})`
@@ -126,3 +132,10 @@ export async function withMovedKeys(
     ...(content.html ? { html: fill(content.html) } : {}),
   }
 }
+
+export const movedMails = eachMail({
+  next: NEW_LINK,
+  aboutOf: movedLinks,
+  write: writeMovedMail,
+  fill: withMovedKeys,
+})

@@ -5,11 +5,10 @@ import { isDatabaseUnavailable } from '../../core/db/error-classes.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { queueMessage } from '../../core/queue/queue.ts'
 import { reasonColumns } from '../../core/texts.ts'
-import type { DeliveryResult, Message } from '../../core/outbox/outbox.ts'
-import { markBounced } from '../mail/blocks.ts'
-import { blockAddressOf } from '../mail/reports.ts'
-import { raiseFailureNotice } from './failure-notices.ts'
-import { markTextLost } from './delivery-text.ts'
+import type { Deliverer, DeliveryResult, Message } from '../../core/outbox/outbox.ts'
+
+/** What the deliverer says about its attempts, and about messages that did not reach everybody. */
+type AttemptRules = Pick<Deliverer, 'delays' | 'failed' | 'kept' | 'refused'>
 
 /**
  * Milliseconds until the next attempt after this process has stopped: late enough that another worker
@@ -24,16 +23,16 @@ export const AFTER_STOP_MS = 5000
 export async function recordAttempt(
   scope: ShopScope,
   message: Message,
-  delays: readonly number[],
+  deliverer: AttemptRules,
   delivery: DeliveryResult,
 ): Promise<void> {
   const write = WRITERS[delivery.status] as (
     tx: ShopScope,
     message: Message,
     delivery: DeliveryResult,
-    delays: readonly number[],
+    deliverer: AttemptRules,
   ) => Promise<void>
-  await withDatabase(() => scope.transaction((tx) => write(tx, message, delivery, delays)))
+  await withDatabase(() => scope.transaction((tx) => write(tx, message, delivery, deliverer)))
 }
 
 export interface DeliveryAttempt {
@@ -45,12 +44,12 @@ export interface DeliveryAttempt {
 export async function recordAttempts(
   scope: ShopScope,
   attempted: readonly DeliveryAttempt[],
-  delays: readonly number[],
+  deliverer: AttemptRules,
 ): Promise<void> {
   const plain = attempted.filter(({ result }) => result.status === 'sent' && !result.reason)
   await withDatabase(() => recordSent(scope, plain))
   for (const { message, result } of attempted.filter((one) => !plain.includes(one)))
-    await recordAttempt(scope, message, delays, result)
+    await recordAttempt(scope, message, deliverer, result)
 }
 
 async function recordSent(scope: ShopScope, sent: readonly DeliveryAttempt[]): Promise<void> {
@@ -75,11 +74,11 @@ type Writer<Status extends DeliveryResult['status']> = (
   tx: ShopScope,
   message: Message,
   delivery: DeliveryResult & { status: Status },
-  delays: readonly number[],
+  deliverer: AttemptRules,
 ) => Promise<void>
 
 const WRITERS: { [Status in DeliveryResult['status']]: Writer<Status> } = {
-  sent: async (tx, message, { content = {}, reason }) => {
+  sent: async (tx, message, { content = {}, reason }, { failed, kept }) => {
     // The result counts even if the sweep has marked the message as unknown in the meantime.
     const held = await writeResult(
       tx,
@@ -89,14 +88,13 @@ const WRITERS: { [Status in DeliveryResult['status']]: Writer<Status> } = {
       reason ?? null,
       JSON.stringify(content),
     )
-    // It was stored, and no buyer has it.
-    if (held && message.kind === 'sms' && content.kept) await markTextLost(tx, message.id)
-    if (held && reason) await raiseFailureNotice(tx, message, { status: 'partly', reason })
+    if (held && content.kept) await kept?.(tx, message)
+    if (held && reason) await failed?.(tx, message, { status: 'partly', reason })
   },
-  again: async (tx, message, { reason, delays: own }, delays) => {
-    const delay = (own ?? delays)[message.attempts - 1]
+  again: async (tx, message, { reason, delays: own }, deliverer) => {
+    const delay = (own ?? deliverer.delays)[message.attempts - 1]
     if (delay === undefined) {
-      await giveUp(tx, message, { status: 'failed', reason })
+      await giveUp(tx, message, { status: 'failed', reason }, deliverer)
       return
     }
     if (await writeResult(tx, message, ['sending'], 'waiting', reason))
@@ -109,10 +107,9 @@ const WRITERS: { [Status in DeliveryResult['status']]: Writer<Status> } = {
     })
     await queueMessage(tx, message.id, AFTER_STOP_MS)
   },
-  failed: async (tx, message, end) => {
-    await giveUp(tx, message, end)
-    if (end.badAddress) await blockAddressOf(tx, message.id, end.reason)
-    if (end.blocked) await markBounced(tx, [message.id])
+  failed: async (tx, message, end, deliverer) => {
+    await giveUp(tx, message, end, deliverer)
+    if (end.badAddress || end.blocked) await deliverer.refused?.(tx, message, end)
   },
   unknown: giveUp,
 }
@@ -121,10 +118,10 @@ async function giveUp(
   tx: ShopScope,
   message: Message,
   end: { status: 'failed' | 'unknown'; reason: AnyText },
+  { failed }: AttemptRules,
 ): Promise<void> {
   if (!(await writeResult(tx, message, ['sending'], end.status, end.reason))) return
-  if (message.kind === 'sms') await markTextLost(tx, message.id)
-  await raiseFailureNotice(tx, message, end)
+  await failed?.(tx, message, end)
 }
 
 /**

@@ -9,14 +9,16 @@ import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { present } from '../../core/lazy.ts'
 import type { Database } from '../../core/db/database.ts'
 import { timedLease } from '../../core/queue/lease.ts'
-import { MESSAGE_LEASE, type Deliverers, type MessageKind } from '../../core/outbox/outbox.ts'
+import {
+  MESSAGE_LEASE,
+  SEND_MAILS,
+  type Deliverer,
+  type Deliverers,
+  type MessageKind,
+} from '../../core/outbox/outbox.ts'
 import { forgetReceivers } from '../../core/outbox/receiver-failures.ts'
-import { sendsItself, SENT_BY_SHOP } from '../mail/sender.ts'
-import { createStart, type OutboxParts, sendBatch, writeBatch } from './deliver.ts'
+import { createStart, ownRow, type OutboxParts, sendBatch, writeBatch } from './deliver.ts'
 import { createMessageLimiter } from './message-limiter.ts'
-import { SEND_MAILS } from './delivery-mail.ts'
-import { raiseFailureNotice } from './failure-notices.ts'
-import { markTextLost } from './delivery-text.ts'
 
 export interface Outbox {
   /** Delivers one message, and resolves when its result is recorded. */
@@ -78,7 +80,7 @@ const mailBatchTask = (parts: OutboxParts): BackgroundTask => ({
     where batched and status = 'waiting' group by shop_id`,
   run: async ({ shop, signal }) => {
     const scope = forShop(parts.database, present(shop, 'The shop of the run'))
-    if (await sendsItself(scope)) {
+    if (await parts.deliverers.email.own?.hasBatch(scope)) {
       await queueSingly(scope)
       return null
     }
@@ -150,18 +152,17 @@ export async function sweepStaleMessages(
 ): Promise<number> {
   const { rows } = await database.pool.query<StaleRow>(
     `select o.shop_id, o.id, o.kind, o.operation_id, o.lease, o.result is not null as written,
-       ${SENT_BY_SHOP} as own
+       ${ownRow(deliverers)} as own
      from outbox o where o.status = 'sending'
        and (${MESSAGE_LEASE.isExpired('o')} or o.result is null and ${UNWRITTEN_LEASE.isExpired('o')})`,
   )
-  for (const row of rows)
-    await sweepOne(database, row, row.own ? 'unknown' : deliverers[row.kind].lost)
+  for (const row of rows) await sweepOne(database, row, deliverers[row.kind])
   return rows.length
 }
 
-function sweepOne(database: Database, row: StaleRow, lost: 'unknown' | 'waiting'): Promise<void> {
+function sweepOne(database: Database, row: StaleRow, { lost, failed }: Deliverer): Promise<void> {
   // A message without content was never handed over.
-  const status = row.written ? lost : 'waiting'
+  const status = row.written ? (row.own ? 'unknown' : lost) : 'waiting'
   return forShop(database, row.shop_id).transaction(async (tx) => {
     const changed = await tx.query(
       `update outbox set status = :status, error = :reason, error_text = null
@@ -171,8 +172,7 @@ function sweepOne(database: Database, row: StaleRow, lost: 'unknown' | 'waiting'
     )
     if (changed.length === 0) return
     if (status === 'waiting') return queueMessage(tx, row.id)
-    if (row.kind === 'sms') await markTextLost(tx, row.id)
-    await raiseFailureNotice(tx, row, { status: 'unknown', reason: REASON })
+    await failed?.(tx, row, { status: 'unknown', reason: REASON })
   })
 }
 

@@ -4,6 +4,10 @@ import type { Limits } from '../../core/configuration/limits.ts'
 import type { EngineParts } from '../../engine/parts.ts'
 import { renewTask } from '../preparation/renew.ts'
 import { prepareTask } from '../preparation/run.ts'
+import { sealedBytes } from '../../core/sealed-place.ts'
+import { buyersEffect } from '../messages/buyers-effect.ts'
+import { deliveryMails } from '../messages/buyer-mails.ts'
+import { phonePlace } from '../messages/buyer-phone.ts'
 import { ordersExamples } from './examples.ts'
 import { effectTask, type EffectParts } from './effects.ts'
 import { adminExtensions } from './extensions/admin-origin.ts'
@@ -46,7 +50,9 @@ export const ordersFeature = defineFeature({
     pastOrders: ({ scope, storefront, secrets }: PastOrderPortParts) =>
       createPastOrders(scope, { orders: storefront.orders(scope.shop), secrets }),
   },
-  effects: ({ secrets }) => [giveEffect(secrets)],
+  effects: ({ secrets }) => [giveEffect(secrets), buyersEffect],
+  mails: { 'order-delivery': deliveryMails },
+  sealed: ['orders', 'deliveries'].flatMap((table) => sealedBytes(table, ['phone'], phonePlace)),
   guard: guardImport,
   events: [fileReleased, deliveryReady, deliveryHeld, orderRefunded],
   changesDelivery: true,

@@ -46,7 +46,7 @@ import {
   type MailRequestParts,
   type MailTaskParts,
 } from './features/mail/feature.ts'
-import type { MailParts } from './features/messages/mail.ts'
+import type { MailParts } from './features/mail/mail.ts'
 import { mappingFeature } from './features/mapping/feature.ts'
 import { messagesFeature, type MessageSendParts } from './features/messages/feature.ts'
 import { moveFeature } from './features/move/feature.ts'

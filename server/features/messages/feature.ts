@@ -1,7 +1,7 @@
 // Text messages and callbacks, and the list of all messages.
 import { messagesExamples } from './examples.ts'
 import { callbackDeliverer, queueCallback, type CallbackOptions } from './callbacks.ts'
-import { openTexts, type TextParts } from './deliverers.ts'
+import { openTexts, type TextParts } from './sms/twilio.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { messageRoutes } from './routes.ts'
 import { defineFeature } from '../feature.ts'

@@ -25,7 +25,7 @@ import {
   QueryFailure,
   ScopeMissing,
 } from '../../storefront/platform-failures.ts'
-import { NOT_FAILURES } from '../messages/buyer-mails.ts'
+import { NOT_FAILURES } from './mail-writer.ts'
 import { hourlyWarning } from './hourly-warning.ts'
 import {
   mailOverdue,

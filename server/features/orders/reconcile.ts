@@ -10,7 +10,7 @@ import type { Secrets } from '../../core/secrets.ts'
 import { firstOf, present } from '../../core/lazy.ts'
 import type { PlatformLine, PlatformOrder } from '../../storefront/orders.ts'
 import { raiseEvent } from '../../core/outbox/webhook-events.ts'
-import { textsBuyers } from '../messages/delivery-text.ts'
+import { textsBuyers } from './delivery-text.ts'
 import { noteTaggedCustomers } from './customer-tags.ts'
 import {
   addDeliveryFiles,

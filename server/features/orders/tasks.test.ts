@@ -18,8 +18,8 @@ import { recordChangedOrders } from '../../storefront/webhooks/changes.ts'
 import { askedAddress, listNotices } from '../../core/outbox/notices.ts'
 import { recordReport, type MailReport } from '../mail/reports.ts'
 import { COMPLAINED } from '../mail/blocks.ts'
-import { queueDeliveryMail, queueDeliveryMails } from '../messages/delivery-mail.ts'
-import { CORRECTED, NO_ADDRESS, withOldAddress } from '../messages/buyer-mails.ts'
+import { queueDeliveryMail, queueDeliveryMails } from './delivery-mail.ts'
+import { CORRECTED, NO_ADDRESS, withOldAddress } from './mail-writer.ts'
 import { readMessage, resendMessage } from '../messages/messages.ts'
 import {
   changeDelivery,

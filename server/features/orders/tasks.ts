@@ -30,7 +30,7 @@ import {
 } from '../../storefront/webhooks/claims.ts'
 import { RECENT_ORDERS_MS } from '../../storefront/access.ts'
 import { readShop } from '../../files/shop-settings.ts'
-import { textsBuyers } from '../messages/delivery-text.ts'
+import { textsBuyers } from './delivery-text.ts'
 import { hourlyWarning } from './hourly-warning.ts'
 import { forgetOrderPhones, forgetPhones } from './order-rows.ts'
 import { reconcileOrders } from './reconcile.ts'

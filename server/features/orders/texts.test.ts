@@ -19,7 +19,7 @@ import {
 } from './changes.ts'
 import { listDeliveries } from './deliveries.ts'
 import { forgetPhones } from './order-rows.ts'
-import { REPLACED } from '../messages/buyer-mails.ts'
+import { REPLACED } from './mail-writer.ts'
 
 let shop: Purchases
 let twilio: TwilioFake

@@ -21,7 +21,7 @@ import {
   UNREPORTED,
   wholeDeliveryText,
   writeDeliveryText,
-} from '../delivery-text.ts'
+} from '../../orders/delivery-text.ts'
 
 const MINUTE = 60_000
 

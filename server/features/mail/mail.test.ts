@@ -5,7 +5,7 @@ import { forShop } from '../../core/db/for-shop.ts'
 import { createSecrets } from '../../core/secrets.ts'
 import { resolveByServers } from '../../ports/addresses.ts'
 import type { Message } from '../../core/outbox/outbox.ts'
-import { createMailTokens, createShopServers } from '../mail/sender.ts'
+import { createMailTokens, createShopServers } from './sender.ts'
 import { linkMails } from './link-mail.ts'
 import { mailDeliverer } from './mail.ts'
 

@@ -3,12 +3,12 @@
 // (www.twilio.com/docs/messaging/api).
 import { errors, request } from 'undici'
 import { z } from 'zod'
-import { say, sayPlain } from '../../../plugins/contract/index.ts'
-import type { TwilioAccount } from '../../core/configuration/environment.ts'
-import type { Deliverer, DeliveryResult } from '../../core/outbox/outbox.ts'
-import type { Secrets } from '../../core/secrets.ts'
-import { readBounded } from '../../core/body-budget.ts'
-import { smsDeliverer, type SmsGateway } from './sms/sms.ts'
+import { say, sayPlain } from '../../../../plugins/contract/index.ts'
+import type { TwilioAccount } from '../../../core/configuration/environment.ts'
+import type { Deliverer, DeliveryResult } from '../../../core/outbox/outbox.ts'
+import type { Secrets } from '../../../core/secrets.ts'
+import { readBounded } from '../../../core/body-budget.ts'
+import { smsDeliverer, type SmsGateway } from './sms.ts'
 
 export interface TextParts {
   secrets: Secrets

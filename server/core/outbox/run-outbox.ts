@@ -2,21 +2,21 @@
 // and sends the shops' batches of mails.
 import { setTimeout as delay } from 'node:timers/promises'
 import { sayPlain } from '../../../plugins/contract/index.ts'
-import { errorFields } from '../../core/log.ts'
-import type { BackgroundTask } from '../../core/queue/background.ts'
-import { type OutboxJob, queueMessages, queueMessage } from '../../core/queue/queue.ts'
-import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
-import { present } from '../../core/lazy.ts'
-import type { Database } from '../../core/db/database.ts'
-import { timedLease } from '../../core/queue/lease.ts'
+import { errorFields } from '../log.ts'
+import type { BackgroundTask } from '../queue/background.ts'
+import { type OutboxJob, queueMessages, queueMessage } from '../queue/queue.ts'
+import { forShop, type ShopScope } from '../db/for-shop.ts'
+import { present } from '../lazy.ts'
+import type { Database } from '../db/database.ts'
+import { timedLease } from '../queue/lease.ts'
 import {
   MESSAGE_LEASE,
   SEND_MAILS,
   type Deliverer,
   type Deliverers,
   type MessageKind,
-} from '../../core/outbox/outbox.ts'
-import { forgetReceivers } from '../../core/outbox/receiver-failures.ts'
+} from './outbox.ts'
+import { forgetReceivers } from './receiver-failures.ts'
 import { createStart, ownRow, type OutboxParts, sendBatch, writeBatch } from './deliver.ts'
 import { createMessageLimiter } from './message-limiter.ts'
 

@@ -1,12 +1,12 @@
 // Sending a message: one worker takes it under a lease, hands it over, and records the result.
 import { sayPlain } from '../../../plugins/contract/index.ts'
-import type { Database } from '../../core/db/database.ts'
-import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
-import { NEW_LEASE } from '../../core/queue/lease.ts'
-import { type OutboxJob, queueMessage } from '../../core/queue/queue.ts'
-import { type Logger, errorFields } from '../../core/log.ts'
+import type { Database } from '../db/database.ts'
+import { forShop, type ShopScope } from '../db/for-shop.ts'
+import { NEW_LEASE } from '../queue/lease.ts'
+import { type OutboxJob, queueMessage } from '../queue/queue.ts'
+import { type Logger, errorFields } from '../log.ts'
 import type { MessageLimiter } from './message-limiter.ts'
-import { forgetReceiver, receiverOf, recordNoAnswer } from '../../core/outbox/receiver-failures.ts'
+import { forgetReceiver, receiverOf, recordNoAnswer } from './receiver-failures.ts'
 import {
   MESSAGE_LEASE,
   type Deliverers,
@@ -15,8 +15,8 @@ import {
   type Message,
   type Deliverer,
   type DeliveryResult,
-} from '../../core/outbox/outbox.ts'
-import { present, zip } from '../../core/lazy.ts'
+} from './outbox.ts'
+import { present, zip } from '../lazy.ts'
 import {
   AFTER_STOP_MS,
   recordAttempt,

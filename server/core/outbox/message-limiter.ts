@@ -1,6 +1,6 @@
 // Limits concurrent messages: a slow mail server or receiver must not occupy all places of this
 // process, and one receiver's messages must not delay those of another.
-import type { MessageKind } from '../../core/outbox/outbox.ts'
+import type { MessageKind } from './outbox.ts'
 
 const RETRY_MS = 500
 const APART_MS = 100

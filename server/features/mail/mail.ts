@@ -22,10 +22,10 @@ import type {
 import { renderMail, type MailPayload } from '../../core/outbox/templates.ts'
 import { firstOf, present, zip } from '../../core/lazy.ts'
 import { resolveByServers, type Resolver } from '../../ports/addresses.ts'
-import { isForBuyer } from '../mail/buyer-mail.ts'
-import { blockedAmong, BLOCKED, COMPLAINED } from '../mail/blocks.ts'
-import { raiseMailFailure, refuseAddress } from '../mail/failed-mail.ts'
-import { openMailServer } from '../mail/mail-server.ts'
+import { isForBuyer } from './buyer-mail.ts'
+import { blockedAmong, BLOCKED, COMPLAINED } from './blocks.ts'
+import { raiseMailFailure, refuseAddress } from './failed-mail.ts'
+import { openMailServer } from './mail-server.ts'
 import {
   createMailTokens,
   createShopServers,
@@ -37,7 +37,7 @@ import {
   SENT_BY_SHOP,
   type Sender,
   type SenderParts,
-} from '../mail/sender.ts'
+} from './sender.ts'
 
 const MINUTE = 60_000
 /** The maximum number of connections for mails that are sent together. */

@@ -20,7 +20,7 @@ import {
   renderBuyerMail,
   MOVED_TEMPLATE,
 } from '../mail/buyer-mail.ts'
-import { NEW_LINK, termsOf } from './link-mail.ts'
+import { NEW_LINK, termsOf } from '../mail/link-mail.ts'
 
 /** The placeholder for the key of the link at this place: a link may be deleted before it is sent. */
 const hiddenAt = (place: number): string => `${HIDDEN_KEY.slice(0, -1)}, ${place + 1})`

@@ -1,11 +1,11 @@
 // Records the result of an attempt, only while the attempt holds the message's lease.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AnyText } from '../../../plugins/contract/index.ts'
-import { isDatabaseUnavailable } from '../../core/db/error-classes.ts'
-import type { ShopScope } from '../../core/db/for-shop.ts'
-import { queueMessage } from '../../core/queue/queue.ts'
-import { reasonColumns } from '../../core/texts.ts'
-import type { Deliverer, DeliveryResult, Message } from '../../core/outbox/outbox.ts'
+import { isDatabaseUnavailable } from '../db/error-classes.ts'
+import type { ShopScope } from '../db/for-shop.ts'
+import { queueMessage } from '../queue/queue.ts'
+import { reasonColumns } from '../texts.ts'
+import type { Deliverer, DeliveryResult, Message } from './outbox.ts'
 
 /** What the deliverer says about its attempts, and about messages that did not reach everybody. */
 type AttemptRules = Pick<Deliverer, 'delays' | 'failed' | 'kept' | 'refused'>

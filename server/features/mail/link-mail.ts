@@ -14,14 +14,8 @@ import {
   readLinks,
   type LinkRow,
 } from '../links/model/links.ts'
-import {
-  eachMail,
-  inOneLine,
-  readMailLook,
-  renderBuyerMail,
-  type MailLook,
-} from '../mail/buyer-mail.ts'
-import { LINK_TEXTS, formatText, joinSentences } from '../mail/texts.ts'
+import { eachMail, inOneLine, readMailLook, renderBuyerMail, type MailLook } from './buyer-mail.ts'
+import { LINK_TEXTS, formatText, joinSentences } from './texts.ts'
 
 /** The message of each link, without its key. Deleted links have none. */
 export async function writeLinkMails(

@@ -61,7 +61,6 @@ export const SERVER_OFFERS: Offers = {
   move: ['moved-mail.ts'],
   operations: ['item-record.ts', 'record.ts', 'routes.ts', 'selection.ts', 'start.ts'],
   orders: [
-    'buyer-phone.ts',
     'deliveries.ts',
     'delivery-mail.ts',
     'delivery-text.ts',

@@ -5,8 +5,8 @@ import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { NEW_LEASE } from '../queue/lease.ts'
 import { type OutboxJob, queueMessage } from '../queue/queue.ts'
 import { type Logger, errorFields } from '../log.ts'
-import type { MessageLimiter } from './message-limiter.ts'
-import { forgetReceiver, receiverOf, recordNoAnswer } from './receiver-failures.ts'
+import { present, zip } from '../lazy.ts'
+import { type MessageLimiter, forgetReceiver, receiverOf, recordNoAnswer } from './limits.ts'
 import {
   MESSAGE_LEASE,
   type Deliverers,
@@ -16,7 +16,6 @@ import {
   type Deliverer,
   type DeliveryResult,
 } from './outbox.ts'
-import { present, zip } from '../lazy.ts'
 import {
   AFTER_STOP_MS,
   recordAttempt,

@@ -16,9 +16,8 @@ import {
   type Deliverers,
   type MessageKind,
 } from './outbox.ts'
-import { forgetReceivers } from './receiver-failures.ts'
+import { forgetReceivers, createMessageLimiter } from './limits.ts'
 import { createStart, ownRow, type OutboxParts, sendBatch, writeBatch } from './deliver.ts'
-import { createMessageLimiter } from './message-limiter.ts'
 
 export interface Outbox {
   /** Delivers one message, and resolves when its result is recorded. */

@@ -13,7 +13,7 @@ const TEMPLATE = 'library-link' satisfies BuyerTemplate
 const libraryAddress = (baseUrl: string, key: string): string => `${baseUrl}/library?key=${key}`
 
 /** The library's key (a bare UUID) that a message is about, or null for other messages. */
-export function libraryInPayload(payload: unknown): string | null {
+function libraryInPayload(payload: unknown): string | null {
   const { template, library } = payload as Partial<{ template: string; library: string }>
   return template === TEMPLATE && typeof library === 'string' ? library : null
 }
@@ -35,7 +35,7 @@ export async function queueLibraryMails(tx: ShopScope, keys: readonly string[]):
 }
 
 /** The message without its key; null: the key was deleted. */
-export async function writeLibraryMail(
+async function writeLibraryMail(
   scope: ShopScope,
   id: string,
   baseUrl: string,
@@ -59,7 +59,7 @@ export async function writeLibraryMail(
 }
 
 /** The message with the key; null: the key has expired or was deleted. */
-export async function withLibraryKey(
+async function withLibraryKey(
   scope: ShopScope,
   content: Content,
   id: string,

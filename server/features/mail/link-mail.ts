@@ -93,7 +93,7 @@ export function termsOf({ page: { page }, zone }: MailLook, row: LinkRow): strin
 }
 
 /** The message with the key, or null when its link does not work any more. */
-export async function withKey(
+async function withKey(
   scope: ShopScope,
   content: Content,
   link: string,

@@ -9,7 +9,7 @@ import type { Secrets } from '../../core/secrets.ts'
 import { raiseFailure } from '../../core/outbox/notices.ts'
 import type { Content, Deliverer, EndedMessage, MessageFailure } from '../../core/outbox/outbox.ts'
 import { webhookSecrets } from '../../core/outbox/signatures.ts'
-import { deadlineOf } from '../../core/outbox/receiver-failures.ts'
+import { deadlineOf } from '../../core/outbox/limits.ts'
 import { present } from '../../core/lazy.ts'
 import { POST_DELAYS, postSigned } from './signed-post.ts'
 

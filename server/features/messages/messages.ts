@@ -1,7 +1,7 @@
 // Messages as the shop reads them: content, recipients and status, and sending one again.
 import { ENGLISH, type Text, type TextLanguage } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { endPauseOf } from '../../core/outbox/receiver-failures.ts'
+import { endPauseOf } from '../../core/outbox/limits.ts'
 import { queueMessage } from '../../core/queue/queue.ts'
 import { withoutSecrets } from '../../core/client-address.ts'
 import { mailLanguageOf, readShop } from '../../files/shop-settings.ts'

@@ -12,7 +12,6 @@ import { HIDDEN_KEY } from '../links/mail.ts'
 import { linkAddress } from '../links/model/links.ts'
 import { inOneLine, readMailLook } from '../mail/buyer-mail.ts'
 import { mailText } from '../mail/texts.ts'
-import { openPhone, shortenedPhone } from './buyer-phone.ts'
 import { NOT_READY, withDeliveryKeys } from './delivery-mail.ts'
 
 const TEMPLATE = 'delivery-text'
@@ -150,3 +149,38 @@ export async function markTextLost(tx: ShopScope, message: string): Promise<void
     { message, reason: NOT_READY },
   )
 }
+
+// Phone numbers of buyers, for texts to those without an email address. They are stored sealed, and
+// messages show only their ends.
+
+/** Country and number, without spaces; 15 digits at most (ITU-T E.164). */
+const E164 = /^\+[1-9]\d{6,14}$/
+const SHOWN_DIGITS = 3
+
+/**
+ * The number in the international form (E.164); null: this is none. Without a country's code a number
+ * cannot be dialled from elsewhere.
+ */
+export function normalPhone(written: string): string | null {
+  const number = written
+    .normalize('NFKC')
+    .trim()
+    .replace(/^00/, '+')
+    // The digit that is dialled within the country only.
+    .replace('(0)', '')
+    .replaceAll(/[\s().\-/\u2010-\u2015]/g, '')
+  return E164.test(number) ? number : null
+}
+
+/** `+49…678`: enough to recognise a number, and too little to call it. */
+const shortenedPhone = (phone: string): string =>
+  `${phone.slice(0, SHOWN_DIGITS)}…${phone.slice(-SHOWN_DIGITS)}`
+
+/** What the numbers of orders and deliveries are sealed for. */
+export const phonePlace = (shop: number): string => `${shop}/orders.phone`
+
+export const sealPhone = (secrets: Pick<Secrets, 'seal'>, shop: number, phone: string): Buffer =>
+  secrets.seal(phone, phonePlace(shop))
+
+export const openPhone = (secrets: Pick<Secrets, 'open'>, shop: number, sealed: Buffer): string =>
+  secrets.open(sealed, phonePlace(shop))

@@ -3,6 +3,7 @@
 import { say, sayPlain } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Content, MailWriter, SendableContent, Message } from '../../core/outbox/outbox.ts'
+import { defineEffect, type EffectRequest } from '../../engine/effect.ts'
 import { GONE_MAIL, unsentMail } from '../mail/buyer-mail.ts'
 import {
   mailedDelivery,
@@ -10,11 +11,16 @@ import {
   withDeliveryKeys,
   writeDeliveryMails,
   type WrittenDelivery,
+  buyersOf,
+  queueDeliveryMails,
 } from './delivery-mail.ts'
 
 /** The error of a mail whose order lost its address after the mail was queued. */
 export const NO_ADDRESS = sayPlain('The order has no email address any more')
-/** The error of a mail whose recipient was corrected after it was written: a later mail has the link. */
+/**
+ * The error of a mail whose recipient was corrected after it was written: a later mail has the link.
+ * Exported for tests.
+ */
 export const CORRECTED = sayPlain('The address was corrected: another email goes to the new one')
 /**
  * The error of a message that waited for another attempt when the merchant sent a new one. Exported for
@@ -156,4 +162,33 @@ export async function withRecipients(
       return [id, { ...content, to: email === null ? [] : [email] }]
     }),
   )
+}
+
+// Mails to past buyers about a new version of a file, at most one for each delivery and operation.
+
+export const buyersEffect = defineEffect({
+  name: 'buyers',
+  write: async (tx, { id }, requests) => {
+    const { buyers, records } = await findBuyers(tx, requests)
+    await queueDeliveryMails(tx, buyers, { about: 'update', operation: id })
+    return records
+  },
+  preview: async (tx, requests) => (await findBuyers(tx, requests)).records,
+})
+
+/** Finds the deliveries that contain the files, and their number for each item with some. */
+async function findBuyers(tx: ShopScope, requests: readonly EffectRequest<'tell'>[]) {
+  const found = await buyersOf(
+    tx,
+    requests.map(({ file }) => file),
+  )
+  return {
+    buyers: [...new Set([...found.values()].flat())],
+    records: new Map(
+      requests.flatMap(({ item, file }) => {
+        const buyers = found.get(file)?.length ?? 0
+        return buyers > 0 ? [[item, { buyers }]] : []
+      }),
+    ),
+  }
 }

@@ -3,7 +3,7 @@
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { PlatformLine, PlatformOrder } from '../../storefront/orders.ts'
 import type { Secrets } from '../../core/secrets.ts'
-import { normalPhone, openPhone, sealPhone } from './buyer-phone.ts'
+import { normalPhone, openPhone, sealPhone } from './delivery-text.ts'
 
 /** A file that an order's line gives to its buyer, with its current terms. */
 export interface SoldFile {

@@ -4,7 +4,7 @@ import { sayPlain, type AnyText, say, sentences, textOf } from '../../../plugins
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { wholeAddress } from '../../core/client-address.ts'
 import type { Deliverer, Message } from '../../core/outbox/outbox.ts'
-import { deadlineOf } from '../../core/outbox/receiver-failures.ts'
+import { deadlineOf } from '../../core/outbox/limits.ts'
 import {
   type EventRound,
   MAX_NAMED_FILES,

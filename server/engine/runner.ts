@@ -8,7 +8,7 @@ import type { ShopScope } from '../core/db/for-shop.ts'
 import type { Listener } from '../core/db/listener.ts'
 import type { Database } from '../core/db/database.ts'
 import { untilDue } from '../core/queue/private-jobs.ts'
-import { createSemaphore } from '../core/semaphore.ts'
+import { createSemaphore } from '../core/body-budget.ts'
 import type { EngineParts } from './parts.ts'
 
 export interface EngineRunner {

@@ -7,8 +7,7 @@ import { findNameOwners } from './name-allocation.ts'
 import { nameKey } from './rules.ts'
 import { ensurePublicAddresses } from './public-addresses.ts'
 import { refusedByQuota } from './quotas.ts'
-import { holdBlobs } from './blob-holds.ts'
-import { noteRefused } from './blobs.ts'
+import { holdBlobs, noteRefused } from './blobs.ts'
 import {
   draftProblem,
   refusedAdmission,

@@ -2,7 +2,7 @@
 // worker without an origin.
 import type { Context } from 'koa'
 import type { Database } from '../core/db/database.ts'
-import { openRateLimit } from '../core/db/rate-limits.ts'
+import { openRateLimit } from '../core/db/callers.ts'
 import { findShop, type Shop } from '../core/db/for-shop.ts'
 import { AppError } from '../core/errors.ts'
 import { countForShop } from '../core/request-body.ts'

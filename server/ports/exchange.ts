@@ -2,8 +2,7 @@
 // socket's own buffers, read with a loop.
 import type { IncomingHttpHeaders } from 'node:http'
 import { firstOf } from '../core/lazy.ts'
-import type { Head, ReadHead } from './answer-head.ts'
-import { AnswerParser, type AnswerReader } from './answer-parser.ts'
+import { type Head, type ReadHead, AnswerParser, type AnswerReader } from './answer-head.ts'
 import { IDLE_MS, type ConnectionUser, type GuardedConnection } from './connections.ts'
 import { connectionLost, failureOf, noAnswer, notReached, tooLarge, tooSlow } from './failures.ts'
 

@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { isPageType, PortError, type Probe } from '../../plugins/contract/index.ts'
 import { present } from '../core/lazy.ts'
 import type { Logger } from '../core/log.ts'
-import type { Semaphore } from '../core/semaphore.ts'
+import type { Semaphore } from '../core/body-budget.ts'
 import { setSpanFields, traced } from '../core/tracing.ts'
 import {
   reachable,

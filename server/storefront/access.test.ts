@@ -10,7 +10,7 @@ import { signSessionToken } from '../demo/session-token.ts'
 import { createDemoTransport } from '../demo/transport.ts'
 import { createStorefront } from './platform.ts'
 import type { Storefront } from './storefront.ts'
-import type { Transport } from './transport.ts'
+import type { Transport } from './operations.ts'
 import { uninstallShop } from './uninstall.ts'
 
 const CREDENTIALS = { apiKey: 'the-key', apiSecret: 'the secret of the app, 32 characters' }

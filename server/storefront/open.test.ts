@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestDatabase, silent } from '../../test/database.ts'
 import { findShop } from '../core/db/for-shop.ts'
 import { createSecrets } from '../core/secrets.ts'
-import { openStorefront, type OpenOptions } from '../startup/storefront.ts'
+import { openStorefront, type OpenOptions } from '../startup/ports.ts'
 import type { Storefront } from './storefront.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>

@@ -17,7 +17,7 @@ import { signSessionToken } from '../demo/session-token.ts'
 import { createDemoTransport } from '../demo/transport.ts'
 import { createStorefront } from './platform.ts'
 import type { Storefront } from './storefront.ts'
-import type { Transport } from './transport.ts'
+import type { Transport } from './operations.ts'
 
 const DOMAIN = 'harbour.myshopify.com'
 const CREDENTIALS = { apiKey: 'the-key', apiSecret: 'the secret of the app, 32 characters' }

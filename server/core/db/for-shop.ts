@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Knex } from 'knex'
 import { firstOf } from '../lazy.ts'
 import type { Database } from './database.ts'
-import { isRollback } from './error-classes.ts'
+import { isRollback, isDatabaseUnavailable } from './error-classes.ts'
 
 export type Bindings = Record<string, unknown>
 
@@ -232,4 +232,36 @@ export async function ensureShop(
     ],
   )
   return firstOf(rows)
+}
+
+// Work for many rows, usually of different shops, of which one must not stop the others.
+
+/**
+ * Calls `work` for each row, one after another. Throws the first error, but only after the last
+ * row, unless the database is unavailable: then the other rows would fail too.
+ */
+export async function attemptEach<Row>(
+  rows: readonly Row[],
+  work: (row: Row) => Promise<unknown>,
+): Promise<void> {
+  const errors: unknown[] = []
+  for (const row of rows)
+    await work(row).catch((error: unknown) => {
+      if (isDatabaseUnavailable(error)) throw error
+      errors.push(error)
+    })
+  if (errors.length > 0) throw errors[0]
+}
+
+// Locks of a shop by name, held until a transaction ends: for what has no row that could be locked.
+
+/**
+ * Waits until no other transaction of the shop holds the lock, and holds it until `tx` ends. It is
+ * an advisory lock: the comment at each call gives the reason (test/advisory-locks.test.ts). A lock
+ * keeps its name in the next release: processes of both versions exclude each other.
+ * @param tx a transaction; outside of one the lock would end with its own statement
+ * @param name one for each use, or an id that no other use locks
+ */
+export async function lockUntilCommit(tx: ShopScope, name: string): Promise<void> {
+  await tx.query('select pg_advisory_xact_lock(hashtextextended(:name, :shop))', { name })
 }

@@ -11,7 +11,7 @@ import {
   DamagedBytes,
   type Verifier,
 } from '../../core/store/store.ts'
-import { createTtlCache } from '../../core/shared-work.ts'
+import { createTtlCache } from '../../core/lazy.ts'
 import type { BlobTarget } from './targets.ts'
 
 /** `free` releases the memory once the socket has taken the bytes. */

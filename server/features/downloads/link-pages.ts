@@ -11,7 +11,7 @@ import { PAGE_HEADERS } from '../../http/headers.ts'
 import { isViewOnly, offeredView } from '../../files/view-kinds.ts'
 import { openDeliveryLink, type PaidFile } from '../links/model/delivery-links.ts'
 import { openPackLink, type PackFile } from '../links/model/pack-links.ts'
-import { ASKS_NOTHING, shownAskOf } from '../links/model/asks.ts'
+import { ASKS_NOTHING, shownAskOf } from '../links/model/links.ts'
 import type { Archives } from './archive.ts'
 import { isOwed, type KnownLink } from './counting/known-link.ts'
 import type { LinkCounter } from './counting/link-counter.ts'
@@ -32,6 +32,7 @@ import {
   isOpenedByShop,
   opensPage,
   PAGE,
+  mayBringAnswers,
   relativeToPage,
   resumedPart,
   wantsArchive,
@@ -201,7 +202,7 @@ async function openedGates(
   { visit, link }: PageRequest,
   use: 'page' | 'continue',
 ): Promise<readonly string[]> {
-  if (!hasAnswers(visit.request)) return [ASKS_NOTHING]
+  if (!mayBringAnswers(visit.request) || !hasAnswers(visit.request)) return [ASKS_NOTHING]
   const asked = await counter.asksUnder(link)
   const isOpen = (asks: string) =>
     gates.tokens.opens(visit.request, { asks, root: link.link }, visit.now, use)

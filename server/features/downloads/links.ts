@@ -17,6 +17,7 @@ import { refuse, refusalReason, RETRY_LATER, whyNotViewed } from './refusal.ts'
 import {
   isOpenedByShop,
   isPlain,
+  mayBringAnswers,
   opensPage,
   resumedPart,
   wantsArchive,
@@ -61,7 +62,8 @@ export const createLinkAnswers = (parts: LinkParts) =>
     const paged = wantsPage(request, start)
     // The answer in an address is checked against the link first. A cookie comes with every request of its
     // browser, and most links ask for nothing.
-    if (isPlain(request) && !paged && tokensIn(request).length === 0 && !all) {
+    const answers = mayBringAnswers(request) && tokensIn(request).length > 0
+    if (isPlain(request) && !paged && !answers && !all) {
       const download = await parts.counter.count(first)
       if (download) return serve(parts, visit, first, download)
     }

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Listener } from '../../core/db/listener.ts'
-import { createTtlCache } from '../../core/shared-work.ts'
+import { createTtlCache } from '../../core/lazy.ts'
 import {
   savedPage,
   type BuyerPage,

@@ -10,7 +10,7 @@ import type { Client } from '../../core/client-address.ts'
 import { markBatch, type CountedWrite } from './counted-writes.ts'
 import { plainArray, type FileTarget } from './targets.ts'
 import { zoneOf } from '../../files/days.ts'
-import { singleFlight } from '../../core/shared-work.ts'
+import { singleFlight } from '../../core/lazy.ts'
 
 export interface DownloadRecord {
   target: FileTarget

@@ -147,6 +147,13 @@ export const sitesIn = ({ headers: { referer } }: IncomingMessage): readonly str
 export const viewerIn = (request: IncomingMessage): Buffer | null =>
   request.headers.cookie === undefined ? null : viewerOf(request)
 
+/** Whether it may bring answers, in its address or a cookie: most requests have neither. */
+export const mayBringAnswers = ({
+  url,
+  headers: { cookie },
+}: Pick<IncomingMessage, 'url' | 'headers'>): boolean =>
+  cookie !== undefined || (url?.includes('open=') ?? false)
+
 /** What to add to an address so that what this request has opened stays open there. */
 export const passedTokens = (request: IncomingMessage): string =>
   request.url?.includes('open=') ? withTokens(tokensIn(request)) : ''

@@ -3,7 +3,7 @@
 // the answer is the page that sends a mail: it never says whether an address has bought something.
 import { PortError } from '../../../plugins/contract/index.ts'
 import { forShop, type Shop } from '../../core/db/for-shop.ts'
-import { openRateLimit } from '../../core/db/rate-limits.ts'
+import { openRateLimit } from '../../core/db/callers.ts'
 import { AppError } from '../../core/errors.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import type { Secrets } from '../../core/secrets.ts'

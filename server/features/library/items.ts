@@ -13,8 +13,11 @@ import {
   type LinkStatus,
   tagProblemOf,
   type TagProblem,
+  askOf,
+  gateOf,
+  shownAskOf,
+  type Gate,
 } from '../links/model/links.ts'
-import { askOf, gateOf, shownAskOf, type Gate } from '../links/model/asks.ts'
 import type { FileTarget } from '../downloads/targets.ts'
 import { runningView } from '../downloads/viewers.ts'
 import { hasNoPicture } from '../previews/kept.ts'

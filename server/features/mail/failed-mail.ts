@@ -9,7 +9,7 @@ import type {
   MailWriter,
   MessageFailure,
 } from '../../core/outbox/outbox.ts'
-import { COMPLAINED, markBounced } from './blocks.ts'
+import { COMPLAINED, markBounced } from './settings.ts'
 import { blockAddressOf } from './reports.ts'
 
 /** Raises a notice, unless the mail waits, another one is sent instead, or the buyer wants no news. */

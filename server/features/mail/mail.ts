@@ -8,7 +8,7 @@ import { mailLanguageOf, readShop } from '../../files/shop-settings.ts'
 import { toPublicId } from '../../core/ids.ts'
 import type { Logger } from '../../core/log.ts'
 import type { Secrets } from '../../core/secrets.ts'
-import { createSemaphore } from '../../core/semaphore.ts'
+import { createSemaphore } from '../../core/body-budget.ts'
 import type {
   Content,
   Deliverer,
@@ -23,7 +23,7 @@ import { renderMail, type MailPayload } from '../../core/outbox/templates.ts'
 import { firstOf, present, zip } from '../../core/lazy.ts'
 import { resolveByServers, type Resolver } from '../../ports/addresses.ts'
 import { isForBuyer } from './buyer-mail.ts'
-import { blockedAmong, BLOCKED, COMPLAINED } from './blocks.ts'
+import { blockedAmong, BLOCKED, COMPLAINED } from './settings.ts'
 import { raiseMailFailure, refuseAddress } from './failed-mail.ts'
 import { openMailServer } from './mail-server.ts'
 import {

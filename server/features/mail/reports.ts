@@ -5,7 +5,7 @@ import type { Database } from '../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { EMAIL_CAME_BACK, raiseNotice, raiseNoticeOnce } from '../../core/outbox/notices.ts'
 import { BUYER_TEMPLATES_SQL } from './buyer-mail.ts'
-import { blockAddress, markBounced } from './blocks.ts'
+import { blockAddress, markBounced } from './settings.ts'
 import type { MailId } from './sender.ts'
 
 export const REPORT_EVENTS = ['delivered', 'delayed', 'bounced', 'complained'] as const

@@ -17,17 +17,11 @@ import {
   VIEW_END_KEPT,
 } from '../links/model/changes.ts'
 import { unknownFiles } from '../links/model/creation.ts'
-import { allowAddress } from '../mail/blocks.ts'
+import { allowAddress } from '../mail/settings.ts'
 import { promiseMails } from '../preparation/runs.ts'
 import { queueDeliveryMail } from './delivery-mail.ts'
 import { endTriedMessages } from './mail-writer.ts'
-import {
-  normalPhone,
-  openPhone,
-  sealPhone,
-  queueDeliveryTexts,
-  textsBuyers,
-} from './delivery-text.ts'
+import { normalPhone, openPhone, sealPhone, queueDeliveryTexts } from './delivery-text.ts'
 import { noteTaggedCustomers } from './customer-tags.ts'
 import { forgetPhones } from './order-rows.ts'
 import {
@@ -39,7 +33,7 @@ import {
 } from './delivery-rows.ts'
 import { raiseHeld } from './events.ts'
 import { queueEffects } from './effects.ts'
-import { statusOf } from './entitlement.ts'
+import { statusOf, textsBuyers } from './entitlement.ts'
 import {
   heldByWorkflow,
   prepareFiles,

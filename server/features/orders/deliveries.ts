@@ -14,9 +14,9 @@ import {
   requiredTag,
   tagProblemOf,
   type TagProblem,
+  askOf,
 } from '../links/model/links.ts'
 import { listOpenings, type ShownOpening } from '../downloads/gates/openings.ts'
-import { askOf } from '../links/model/asks.ts'
 import type { ShownView } from '../downloads/recorded-views.ts'
 import type { RefusedReason } from '../downloads/refused-attempts.ts'
 import { conditionOfSearch } from './delivery-search.ts'

@@ -6,7 +6,6 @@ import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Content } from '../../core/outbox/outbox.ts'
 import { queuePromptMessages, queueTimedMessages } from '../../core/queue/queue.ts'
 import type { Secrets } from '../../core/secrets.ts'
-import type { ShopDefaults } from '../../files/shop-settings.ts'
 import { translatorForFirst } from '../downloads/translate.ts'
 import { HIDDEN_KEY } from '../links/mail.ts'
 import { linkAddress } from '../links/model/links.ts'
@@ -22,13 +21,6 @@ interface TextPayload {
   /** The bare UUID of the delivery. */
   delivery: string
 }
-
-/** The shop sends texts: the platform's own messages are not sent instead. */
-export const textsBuyers = ({
-  text_buyers,
-  delivery_mail,
-}: Pick<ShopDefaults, 'text_buyers' | 'delivery_mail'>): boolean =>
-  text_buyers && delivery_mail === 'own'
 
 /** The delivery that a message is about, or null for other messages. */
 export function textedDelivery(payload: unknown): string | null {

@@ -10,13 +10,13 @@ import { toPublicId } from '../../core/ids.ts'
 import { raiseEvents } from '../../core/outbox/webhook-events.ts'
 import { mayFulfil, readScopes } from '../../storefront/access.ts'
 import { queueFirstMails, queueHeldMails } from './delivery-mail.ts'
-import { queueDeliveryTexts, queueHeldTexts, textsBuyers } from './delivery-text.ts'
+import { queueDeliveryTexts, queueHeldTexts } from './delivery-text.ts'
 import { raiseTriggers } from '../flow/triggers.ts'
 import { promiseMails } from '../preparation/runs.ts'
 import { deliveryData, deliveryReady } from './events.ts'
 import type { DeliveredFile, DeliveryRow } from './delivery-rows.ts'
 import { queueEffects, type QueuedEffect } from './effects.ts'
-import { buyerStatusOf, statusOf } from './entitlement.ts'
+import { buyerStatusOf, statusOf, textsBuyers } from './entitlement.ts'
 import { queueLinesMail } from './platform-mails.ts'
 import type { EntitledLines, JudgedOrder } from './order-rows.ts'
 
@@ -54,7 +54,7 @@ export async function queueFollowUps(
   const texted = written
     .filter((one) => textable(one) && one.row.texted_at === null && one.row.mailed_at === null)
     .map(({ row }) => row.id)
-  await queueDeliveryTexts(tx, texted, 'first', delay)
+  if (texted.length > 0) await queueDeliveryTexts(tx, texted, 'first', delay)
   await promiseMails(tx, [...first, ...texted])
   const marked = written
     .map(({ row, files }) => ({ row, files, mark: markOf(row, files) }))
@@ -66,10 +66,12 @@ export async function queueFollowUps(
     platformTells ? 'given' : 'all',
   )
   if (!quiet && !platformTells) await tellOfLines(tx, written)
-  await queueHeldTexts(
-    tx,
-    marked.filter((one) => textable(one) && one.row.texted_at !== null).map(({ row }) => row.id),
-  )
+  const held = marked.filter((one) => textable(one) && one.row.texted_at !== null)
+  if (held.length > 0)
+    await queueHeldTexts(
+      tx,
+      held.map(({ row }) => row.id),
+    )
   const fulfils = platformTells ? !quiet : settings.fulfil_orders && canFulfil
   await recordMarksAndMails(tx, mailed, marked)
   const unreachable = marked.filter(({ row }) => isNewlyUnreachable(row, textsBuyers(settings)))

@@ -1,8 +1,7 @@
 // The import of orders from before the installation, as an operation with a preview.
 import { z } from 'zod'
 import { day, say, sayPlain, type Workflow } from '../../../plugins/contract/index.ts'
-import type { ShopScope } from '../../core/db/for-shop.ts'
-import { lockUntilCommit } from '../../core/db/transaction-lock.ts'
+import { type ShopScope, lockUntilCommit } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
 import { toPublicId } from '../../core/ids.ts'
 import type { Engine } from '../../engine/engine.ts'

@@ -21,9 +21,9 @@ import { parsePublicId } from '../../core/ids.ts'
 import { runnable } from '../workflows/find.ts'
 import { readWorkflow } from '../workflows/workflows.ts'
 import { queueReadyMail } from './delivery-mail.ts'
-import { queueDeliveryTexts, textsBuyers } from './delivery-text.ts'
+import { queueDeliveryTexts } from './delivery-text.ts'
 import { lockDelivery, readDeliveryFiles, writeState, type DeliveryRow } from './delivery-rows.ts'
-import type { DeliveryFacts } from './entitlement.ts'
+import { type DeliveryFacts, textsBuyers } from './entitlement.ts'
 import { queueFollowUps } from './follow-ups.ts'
 
 /**

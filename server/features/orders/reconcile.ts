@@ -10,7 +10,6 @@ import type { Secrets } from '../../core/secrets.ts'
 import { firstOf, present } from '../../core/lazy.ts'
 import type { PlatformLine, PlatformOrder } from '../../storefront/orders.ts'
 import { raiseEvent } from '../../core/outbox/webhook-events.ts'
-import { textsBuyers } from './delivery-text.ts'
 import { noteTaggedCustomers } from './customer-tags.ts'
 import {
   addDeliveryFiles,
@@ -22,7 +21,15 @@ import {
   type DeliveredFile,
   type DeliveryRow,
 } from './delivery-rows.ts'
-import { isEntitled, isRisky, paidUnits, type DeliveryFacts } from './entitlement.ts'
+import {
+  isEntitled,
+  isRisky,
+  paidUnits,
+  type DeliveryFacts,
+  noteUnfiled,
+  type SoldLine,
+  textsBuyers,
+} from './entitlement.ts'
 import {
   filesOfOrders,
   lockOrders,
@@ -36,7 +43,6 @@ import {
 } from './order-rows.ts'
 import { prepareChanged, prepareFiles, workflowHolds } from './preparation.ts'
 import { followUnits, queueFollowUps } from './follow-ups.ts'
-import { noteUnfiled, type SoldLine } from './unfiled-products.ts'
 import { deliveryData, orderRefunded, raiseHeld } from './events.ts'
 
 export interface ReconcileParts {

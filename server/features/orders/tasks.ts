@@ -27,10 +27,10 @@ import {
   completeOrders,
   separateOrders,
   type ClaimedOrder,
-} from '../../storefront/webhooks/claims.ts'
+} from '../../storefront/webhooks/intake.ts'
 import { RECENT_ORDERS_MS } from '../../storefront/access.ts'
 import { readShop } from '../../files/shop-settings.ts'
-import { textsBuyers } from './delivery-text.ts'
+import { textsBuyers } from './entitlement.ts'
 import { hourlyWarning } from './hourly-warning.ts'
 import { forgetOrderPhones, forgetPhones } from './order-rows.ts'
 import { reconcileOrders } from './reconcile.ts'

@@ -9,7 +9,7 @@ import {
 } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { columnsOfText } from '../../core/texts.ts'
-import { holdBlobs } from '../../files/blob-holds.ts'
+import { holdBlobs } from '../../files/blobs.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { raiseNotice } from '../../core/outbox/notices.ts'
 import { queueMessage } from '../../core/queue/queue.ts'

@@ -2,7 +2,7 @@
 // nothing.
 import type { Context, Next } from 'koa'
 import type { Database } from '../../core/db/database.ts'
-import { openRateLimit } from '../../core/db/rate-limits.ts'
+import { openRateLimit } from '../../core/db/callers.ts'
 import { AppError } from '../../core/errors.ts'
 import { networkOfRequest } from '../../core/client-address.ts'
 import { contentDigest, streamContent } from '../../http/content.ts'

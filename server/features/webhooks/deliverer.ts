@@ -14,12 +14,12 @@ import {
   raiseEvent,
   wantedEvents,
   type operationFilesData,
+  isEndOf,
 } from '../../core/outbox/webhook-events.ts'
 import { present } from '../../core/lazy.ts'
 import { reasonColumns } from '../../core/texts.ts'
 import { raiseNotice } from '../../core/outbox/notices.ts'
 import { toPublicId } from '../../core/ids.ts'
-import { isEndOf } from '../../core/operation-ends.ts'
 import { endedIn, isAbout } from '../../engine/event-files.ts'
 import type { OperationEnd } from '../../engine/parts.ts'
 import type { OperationRow } from '../../engine/types.ts'

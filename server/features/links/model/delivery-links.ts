@@ -5,9 +5,8 @@ import type { Secrets } from '../../../core/secrets.ts'
 import { sha256Of } from '../../../files/digests.ts'
 import { keysByFile, type ShownKey } from '../../preparation/model/assigned-keys.ts'
 import { hasNoPicture } from '../../previews/kept.ts'
-import { askOf } from './asks.ts'
+import { askOf, tagProblemOf, type TagProblem } from './links.ts'
 import type { PackFile } from './pack-links.ts'
-import { tagProblemOf, type TagProblem } from './links.ts'
 
 export interface PaidFile extends PackFile {
   expires_at: Date | null

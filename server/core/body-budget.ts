@@ -1,4 +1,4 @@
-// Limits of what this process does and holds at once.
+// Limits of what this process does and holds concurrently.
 
 // The bytes of request bodies that this process holds in memory. Strangers and clients can leave
 // bodies unfinished, so their sum is limited: in all, for bodies of clients that have not signed in,

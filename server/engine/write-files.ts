@@ -276,6 +276,7 @@ export async function loadKnown(
   const onto = entries.filter(({ entry: { on_conflict, replaces } }) =>
     replacesBytes({ onConflict: on_conflict, replaces }),
   )
+  if (onto.length === 0) return
   const known = await findKnownVersions(
     scope,
     onto.map(({ entry: { filename, replaces } }) => ({ filename, replaces })),

@@ -502,8 +502,10 @@ async function describeFile({
   const type = headers['content-type']
   const names = urls.map(({ pathname }) => pathname)
   const named = nameIn(headers['content-disposition'])
-  const transfer = transferCodingOf(headers['transfer-encoding'])
-  const content = codingOf(headers['content-encoding'], { names: [...names, named], type })
+  const { 'transfer-encoding': transferred, 'content-encoding': encoded } = headers
+  const transfer = transferred === undefined ? null : transferCodingOf(transferred)
+  const content =
+    encoded === undefined ? null : codingOf(encoded, { names: [...names, named], type })
   if (transfer !== null && content !== null) {
     await discard(body)
     throw encodedError()

@@ -140,6 +140,12 @@ export interface Deliverer {
 
 export type Deliverers = Readonly<Record<MessageKind, Deliverer>>
 
+/** What a mail is written from. */
+export interface MailPayload {
+  template: string
+  data: Record<string, unknown>
+}
+
 /** A mail as it is sent, or why it is not. */
 export type SendableContent = Content | { unsent: DeliveryResult }
 

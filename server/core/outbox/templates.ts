@@ -6,11 +6,7 @@ import Handlebars from 'handlebars'
 import { ENGLISH, textIn, type Text, type TextLanguage } from '../../../plugins/contract/index.ts'
 import { writtenIn } from '../texts.ts'
 import { firstOf } from '../lazy.ts'
-
-export interface MailPayload {
-  template: string
-  data: Record<string, unknown>
-}
+import type { MailPayload } from './outbox.ts'
 
 export interface RenderedMail {
   subject: string

@@ -14,12 +14,13 @@ import type {
   Deliverer,
   DeliveryResult,
   FailedResult,
+  MailPayload,
   MailWriter,
   Message,
   SendableContent,
   WrittenMessage,
 } from '../../core/outbox/outbox.ts'
-import { renderMail, type MailPayload } from '../../core/outbox/templates.ts'
+import { renderMail } from '../../core/outbox/templates.ts'
 import { firstOf, present, zip } from '../../core/lazy.ts'
 import { resolveByServers, type Resolver } from '../../ports/addresses.ts'
 import { isForBuyer } from './buyer-mail.ts'

@@ -93,7 +93,7 @@ import type { CheckBlob } from './ports/repair.ts'
 import type { StagePlace } from './ports/catalog.ts'
 import type { Refreshed } from './storefront/mirror/product-change.ts'
 import type { Storefront } from './storefront/storefront.ts'
-import { FEATURE_CHANGES, type FeatureChanges } from './storefront/webhooks/apply.ts'
+import { FEATURE_CHANGES, type FeatureChanges } from './storefront/apply-changes.ts'
 
 /** What the endpoints and the other routes need. */
 export interface WebParts extends MailReach {

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { ADMIN_API_VERSION } from './library.ts'
 import { missingScopes } from './access.ts'
-import { TOPICS } from './webhooks/changes.ts'
+import { TOPICS } from './changes.ts'
 
 interface Subscription {
   topics?: string[]

@@ -26,7 +26,7 @@ import { createSealing } from './shop-tokens.ts'
 import { createSubscriptions } from './subscriptions.ts'
 import type { Storefront } from './storefront.ts'
 import { type Transport, SHOP_PROFILE } from './operations.ts'
-import { createIntake, isSigned } from './webhooks/intake.ts'
+import { createIntake, isSigned } from './intake.ts'
 import { createWholeCatalog } from './whole-catalog.ts'
 
 export interface PlatformOptions {

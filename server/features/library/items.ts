@@ -21,7 +21,7 @@ import {
 import type { FileTarget } from '../downloads/targets.ts'
 import { runningView } from '../downloads/viewers.ts'
 import { hasNoPicture } from '../previews/kept.ts'
-import { keysOfDeliveries, type ShownKey } from '../preparation/model/assigned-keys.ts'
+import { keysOfDeliveries, type ShownKey } from '../preparation/assigned-keys.ts'
 
 const ITEMS_PER_PAGE = 50
 /** Later pages would read many rows to skip them; a search finds what is there. */

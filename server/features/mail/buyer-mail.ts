@@ -2,7 +2,7 @@
 import { sayPlain, type AnyText } from '../../../plugins/contract/index.ts'
 import type { Content, KeyParts, MailWriter, SendableContent } from '../../core/outbox/outbox.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { renderMail } from '../../core/outbox/templates.ts'
+import { renderMail } from './templates.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { readBuyerPage, type SavedBuyerPage, textOn, type Colour } from '../downloads/buyer-page.ts'
 import { textLines } from '../downloads/file-rows.ts'

@@ -20,7 +20,7 @@ import type {
   SendableContent,
   WrittenMessage,
 } from '../../core/outbox/outbox.ts'
-import { renderMail } from '../../core/outbox/templates.ts'
+import { renderMail } from './templates.ts'
 import { firstOf, present, zip } from '../../core/lazy.ts'
 import { resolveByServers, type Resolver } from '../../ports/addresses.ts'
 import { isForBuyer } from './buyer-mail.ts'

@@ -11,7 +11,7 @@ import { CUSTOMERS_PER_QUERY, type LiveCustomers } from '../../storefront/custom
 import { ScopeMissing } from '../../storefront/platform-failures.ts'
 import { mayReadCustomers, readScopes } from '../../storefront/access.ts'
 import { queueEffects } from './effects.ts'
-import { READ_CUSTOMERS } from '../../storefront/webhooks/customer-changes.ts'
+import { READ_CUSTOMERS } from '../../storefront/customer-changes.ts'
 
 export interface CustomerTagParts {
   database: Database

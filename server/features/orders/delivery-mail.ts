@@ -11,7 +11,7 @@ import { DOWNLOADABLE, viewedOnly } from '../../files/view-kinds.ts'
 import { SEND_MAILS, type Content } from '../../core/outbox/outbox.ts'
 import { present } from '../../core/lazy.ts'
 import { askWithin, ASKS_NOTHING, linkAddress, unusable } from '../links/model/links.ts'
-import { keysOfDeliveries } from '../preparation/model/assigned-keys.ts'
+import { keysOfDeliveries } from '../preparation/assigned-keys.ts'
 import { translatorForFirst } from '../downloads/translate.ts'
 import { HIDDEN_KEY } from '../links/mail.ts'
 import {

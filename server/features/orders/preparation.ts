@@ -15,7 +15,7 @@ import {
   type DeliveryAbout,
   type OrderLine,
 } from '../preparation/runs.ts'
-import { filesLackingKeys, returnLicenceKeys } from '../preparation/model/assigned-keys.ts'
+import { filesLackingKeys, returnLicenceKeys } from '../preparation/assigned-keys.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { parsePublicId } from '../../core/ids.ts'
 import { runnable } from '../workflows/find.ts'

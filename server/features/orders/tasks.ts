@@ -15,11 +15,7 @@ import {
   type LiveOrders,
   type PlatformOrder,
 } from '../../storefront/orders.ts'
-import {
-  recordChangedOrders,
-  RECONCILE_ORDERS,
-  WANTED_ORDERS,
-} from '../../storefront/webhooks/changes.ts'
+import { recordChangedOrders, RECONCILE_ORDERS, WANTED_ORDERS } from '../../storefront/changes.ts'
 import {
   claimOrders,
   delayOrder,
@@ -27,7 +23,7 @@ import {
   completeOrders,
   separateOrders,
   type ClaimedOrder,
-} from '../../storefront/webhooks/intake.ts'
+} from '../../storefront/intake.ts'
 import { RECENT_ORDERS_MS } from '../../storefront/access.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { textsBuyers } from './entitlement.ts'

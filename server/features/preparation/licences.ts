@@ -5,7 +5,7 @@ import { type ShopScope, lockUntilCommit } from '../../core/db/for-shop.ts'
 import { ERRORS } from '../../core/errors.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { parsePublicId } from '../../core/ids.ts'
-import { supplyKeys } from './model/key-supply.ts'
+import { supplyKeys } from './key-supply.ts'
 import {
   IS_CURRENT_KEY,
   MAX_LINE_KEYS,
@@ -13,7 +13,7 @@ import {
   readLicenceList,
   warnOfFewKeys,
   type LicenceList,
-} from './model/licence-lists.ts'
+} from './licence-lists.ts'
 import type { DeliveryRun, OrderLine } from './runs.ts'
 
 /** Keys that units of a delivered file still wait for. */

@@ -26,7 +26,7 @@ import {
 import { createTestEngine, type TestEngine } from '../../../test/engine.ts'
 import { deliveryExtras } from '../orders/extras.ts'
 import { checkCharacter } from '../../../plugins/_page/key-pattern.ts'
-import { addLicenceKeys, createLicenceList, readLicenceList } from './model/licence-lists.ts'
+import { addLicenceKeys, createLicenceList, readLicenceList } from './licence-lists.ts'
 import { holdBlobs } from '../../files/blobs.ts'
 import { toPublicId } from '../../core/ids.ts'
 import { listNotices } from '../../core/outbox/notices.ts'

@@ -24,8 +24,8 @@ import {
   UNKNOWN_KEY,
   verifyKey,
   type LicenceState,
-} from './model/activations.ts'
-import { createKeyHash } from './model/licence-lists.ts'
+} from './activations.ts'
+import { createKeyHash } from './licence-lists.ts'
 
 /** A key has at most 500 characters, an instance 255, and each may take several bytes. */
 const BODY_BYTES = 8 * 1024

@@ -1,9 +1,9 @@
 // Assigns keys of a list to a delivery: free ones that the merchant added, or new ones that the
 // list generates. A key is taken by a locked update or inserted under its hash, so that two
 // deliveries never get the same one.
-import type { ShopScope } from '../../../core/db/for-shop.ts'
-import type { Secrets } from '../../../core/secrets.ts'
-import { generateKey, type KeyPattern } from '../../../../plugins/_page/key-pattern.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import type { Secrets } from '../../core/secrets.ts'
+import { generateKey, type KeyPattern } from '../../../plugins/_page/key-pattern.ts'
 import { createKeyHash, sealKey, type LicenceList } from './licence-lists.ts'
 
 /** Whose keys they become. */

@@ -4,9 +4,9 @@
 import { readFileSync } from 'node:fs'
 import Handlebars from 'handlebars'
 import { ENGLISH, textIn, type Text, type TextLanguage } from '../../../plugins/contract/index.ts'
-import { writtenIn } from '../texts.ts'
-import { firstOf } from '../lazy.ts'
-import type { MailPayload } from './outbox.ts'
+import { writtenIn } from '../../core/texts.ts'
+import { firstOf } from '../../core/lazy.ts'
+import type { MailPayload } from '../../core/outbox/outbox.ts'
 
 export interface RenderedMail {
   subject: string

@@ -1,8 +1,8 @@
 // Webhooks over a real socket: only signed ones are stored, each once, with one job per subject.
 import { createHmac, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openTestApp, type TestApp } from '../../../test/app.ts'
-import { createSecrets } from '../../core/secrets.ts'
+import { openTestApp, type TestApp } from '../../test/app.ts'
+import { createSecrets } from '../core/secrets.ts'
 import { createIntake, isSigned } from './intake.ts'
 
 let app: TestApp

@@ -1,9 +1,9 @@
 // Processes the changes that the platform reported, except orders: products into the mirror, the
 // shop's own data, and compliance requests about customers' data.
-import type { Database } from '../../core/db/database.ts'
-import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
-import type { BackgroundTask, NextRun } from '../../core/queue/background.ts'
-import { present } from '../../core/lazy.ts'
+import type { Database } from '../core/db/database.ts'
+import { forShop, type ShopScope } from '../core/db/for-shop.ts'
+import type { BackgroundTask, NextRun } from '../core/queue/background.ts'
+import { present } from '../core/lazy.ts'
 import {
   APPLY_CHANGE,
   changeOfKey,

@@ -2,9 +2,9 @@
 // often it is reported. Orders are read in batches by one job per shop; every other change has its
 // own job.
 import { createHash } from 'node:crypto'
-import { ownValue } from '../../../plugins/contract/index.ts'
-import type { ShopScope } from '../../core/db/for-shop.ts'
-import { queuedTask, queueTask, type TaskKind } from '../../core/queue/background.ts'
+import { ownValue } from '../../plugins/contract/index.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
+import { queuedTask, queueTask, type TaskKind } from '../core/queue/background.ts'
 import { mergeCustomers, reportCustomer } from './customer-changes.ts'
 
 /** Orders have their own task, so that nothing else delays them. Its key is the shop's number. */

@@ -1,7 +1,7 @@
 // The keys that deliveries have: shown to their buyers, and taken back when no unit of the order
 // needs them any more.
-import type { ShopScope } from '../../../core/db/for-shop.ts'
-import type { Secrets } from '../../../core/secrets.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import type { Secrets } from '../../core/secrets.ts'
 import { IS_CURRENT_KEY, MAX_LINE_KEYS, openKey } from './licence-lists.ts'
 
 export interface ShownKey {

@@ -1,7 +1,7 @@
 // The assigned keys of a list, as the merchant sees them: whose they are, until when, and where
 // they are activated.
-import type { ShopScope } from '../../../core/db/for-shop.ts'
-import type { Secrets } from '../../../core/secrets.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import type { Secrets } from '../../core/secrets.ts'
 import { createKeyHash, openKey } from './licence-lists.ts'
 
 export const KEY_STATUSES = ['active', 'expired', 'revoked', 'replaced'] as const

@@ -1,8 +1,8 @@
 // Reads licence keys from a text or CSV file: one key in each line, in the first column.
 import Papa from 'papaparse'
-import { say, type Text, UNSAFE_CHARACTERS } from '../../../../plugins/contract/index.ts'
-import { AppError, type ErrorDetail } from '../../../core/errors.ts'
-import { firstOf } from '../../../core/lazy.ts'
+import { say, type Text, UNSAFE_CHARACTERS } from '../../../plugins/contract/index.ts'
+import { AppError, type ErrorDetail } from '../../core/errors.ts'
+import { firstOf } from '../../core/lazy.ts'
 
 const MAX_LENGTH = 500
 const MAX_LINE = 4000

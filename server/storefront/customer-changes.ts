@@ -1,7 +1,7 @@
 // Customers whose tags matter, and webhooks about them. Other customers leave nothing: a shop may
 // have a million, and apps change many of them together.
-import type { ShopScope } from '../../core/db/for-shop.ts'
-import { queueTask, type TaskKind } from '../../core/queue/background.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
+import { queueTask, type TaskKind } from '../core/queue/background.ts'
 
 /** Reads customers, many in one run. Its key is the shop's number. */
 export const READ_CUSTOMERS: TaskKind = { name: 'read-customers' }

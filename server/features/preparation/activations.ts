@@ -1,9 +1,9 @@
 // A key as a program of its buyer sees it, which names neither the shop nor its secret: verified,
 // activated at an instance (a device, a site), and deactivated there.
-import { say } from '../../../../plugins/contract/index.ts'
-import type { Database } from '../../../core/db/database.ts'
-import { forShop, type ShopScope } from '../../../core/db/for-shop.ts'
-import { AppError } from '../../../core/errors.ts'
+import { say } from '../../../plugins/contract/index.ts'
+import type { Database } from '../../core/db/database.ts'
+import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
+import { AppError } from '../../core/errors.ts'
 import { KEY_STATUS } from './key-records.ts'
 
 /**

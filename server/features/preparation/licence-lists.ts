@@ -2,13 +2,13 @@
 // is assigned. Keys are sealed. A key that the shop already has is not added again, so that no key
 // is given to two buyers.
 import { createHmac } from 'node:crypto'
-import { nameKey, say } from '../../../../plugins/contract/index.ts'
-import type { ShopScope } from '../../../core/db/for-shop.ts'
-import { countInTurn } from '../../../core/db/shop-maximum.ts'
-import { AppError } from '../../../core/errors.ts'
-import type { Secrets } from '../../../core/secrets.ts'
-import { raiseNotice } from '../../../core/outbox/notices.ts'
-import type { KeyPattern } from '../../../../plugins/_page/key-pattern.ts'
+import { nameKey, say } from '../../../plugins/contract/index.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { countInTurn } from '../../core/db/shop-maximum.ts'
+import { AppError } from '../../core/errors.ts'
+import type { Secrets } from '../../core/secrets.ts'
+import { raiseNotice } from '../../core/outbox/notices.ts'
+import type { KeyPattern } from '../../../plugins/_page/key-pattern.ts'
 
 /** What a list says about its keys. */
 export interface LicenceTerms {

@@ -54,7 +54,7 @@ export const SERVER_OFFERS: Offers = {
     'model/links.ts',
     'model/pack-links.ts',
   ],
-  mail: ['buyer-mail.ts', 'link-mail.ts', 'reports.ts', 'settings.ts', 'templates.ts', 'texts.ts'],
+  mail: ['buyer-mail.ts', 'link-mail.ts', 'reports.ts', 'settings.ts', 'texts.ts'],
   mapping: ['model/reviews.ts'],
   messages: ['callbacks.ts', 'messages.ts', 'routes.ts', 'signed-post.ts'],
   move: ['moved-mail.ts'],

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { openTemplate, type Page as BuyerPage } from '../../server/features/downloads/pages.ts'
 import { PLAIN_LOOK } from '../../server/features/downloads/look.ts'
 import { translatorFor } from '../../server/features/downloads/translate.ts'
-import { renderMail } from '../../server/features/mail/templates.ts'
+import { renderMail } from '../../server/features/mail/buyer-mail.ts'
 import { sharedBrowser } from '../browser/page-browser.ts'
 import { startMailFake } from '../fakes/smtp.ts'
 import { openPurchases } from '../purchases.ts'

@@ -6,7 +6,7 @@ import { ensurePack } from '../../files/mappings.ts'
 import { eventStatements, wantEvent } from '../../../test/told-events.ts'
 import { toPublicId } from '../../core/ids.ts'
 import type { MailPayload } from '../../core/outbox/outbox.ts'
-import { renderMail } from '../mail/templates.ts'
+import { renderMail } from '../mail/buyer-mail.ts'
 import { askForMore, get, openDepot, visit, type Depot } from '../../../test/delivery.ts'
 
 const SMALL = randomBytes(1000)

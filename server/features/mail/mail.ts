@@ -20,10 +20,9 @@ import type {
   SendableContent,
   WrittenMessage,
 } from '../../core/outbox/outbox.ts'
-import { renderMail } from './templates.ts'
 import { firstOf, present, zip } from '../../core/lazy.ts'
 import { resolveByServers, type Resolver } from '../../ports/addresses.ts'
-import { isForBuyer } from './buyer-mail.ts'
+import { renderMail, isForBuyer } from './buyer-mail.ts'
 import { blockedAmong, BLOCKED, COMPLAINED } from './settings.ts'
 import { raiseMailFailure, refuseAddress } from './failed-mail.ts'
 import { openMailServer } from './mail-server.ts'

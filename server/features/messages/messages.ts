@@ -14,7 +14,7 @@ import { textedDelivery, writeDeliveryText } from '../orders/delivery-text.ts'
 import { writeLinkMails } from '../mail/link-mail.ts'
 import type { FlowMessage } from '../flow/triggers.ts'
 import type { Content, MailPayload, MessageKind, MessageStatus } from '../../core/outbox/outbox.ts'
-import { renderMail } from '../mail/templates.ts'
+import { renderMail } from '../mail/buyer-mail.ts'
 import type { WebhookPayload } from '../../core/outbox/webhook-events.ts'
 
 export interface MessageRow extends Content {

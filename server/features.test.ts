@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { type Plugin } from '../plugins/contract/index.ts'
 import { allEnds, checkFeatures, FEATURES } from './features.ts'
 import { filesFeature } from './features/files/feature.ts'
+import { BUYER_TEMPLATES_SQL } from './features/mail/buyer-mail.ts'
 import { createSecrets } from './core/secrets.ts'
 
 it('refuses what two features state: a name, a table, a kind of message …', () => {
@@ -25,6 +26,13 @@ it('refuses what two features state: a name, a table, a kind of message …', ()
   )
   expect(withOne({ events: filesFeature.events })).toThrow('The event file.changed is listed twice')
   expect(withOne({})()).toHaveLength(FEATURES.length + 1)
+})
+
+it('has a writer for the mails to buyers of each template, and for no others', () => {
+  const written = FEATURES.flatMap(({ mails = {} }) => Object.keys(mails))
+  expect(written.map((name) => `'${name}'`).toSorted()).toEqual(
+    BUYER_TEMPLATES_SQL.split(', ').toSorted(),
+  )
 })
 
 it('refuses a plugin that announces an event that no feature declares', () => {

@@ -47,6 +47,7 @@ import {
   type MailRequestParts,
   type MailTaskParts,
 } from './features/mail/feature.ts'
+import type { MailParts } from './features/mail/mail.ts'
 import { mappingFeature } from './features/mapping/feature.ts'
 import { messagesFeature, type MessageSendParts } from './features/messages/feature.ts'
 import { moveFeature } from './features/move/feature.ts'
@@ -85,7 +86,7 @@ import { withCurrentCounts, withInvalidation } from './http/current-counts.ts'
 import type { Endpoint } from './http/endpoint.ts'
 import type { Examples } from './http/example.ts'
 import type { Readiness } from './http/health.ts'
-import type { Mount, RawMount, Origins } from './http/mounts.ts'
+import type { Mount, RawMount, Origins } from './http/listen.ts'
 import type { PageSource } from './http/page.ts'
 import type { StateMetrics } from './http/state-metrics.ts'
 import type { GuardedClient } from './ports/guarded-fetch.ts'
@@ -94,7 +95,7 @@ import type { CheckBlob } from './ports/repair.ts'
 import type { StagePlace } from './ports/catalog.ts'
 import type { Refreshed } from './storefront/mirror/product-change.ts'
 import type { Storefront } from './storefront/storefront.ts'
-import { FEATURE_CHANGES, type FeatureChanges } from './storefront/webhooks/apply.ts'
+import { FEATURE_CHANGES, type FeatureChanges } from './storefront/apply-changes.ts'
 
 /** What the endpoints and the other routes need. */
 export interface WebParts extends MailReach {
@@ -192,7 +193,7 @@ export interface SweepParts {
 }
 
 /** What those that deliver messages need. */
-export interface SendParts extends FlowSendParts, MessageSendParts {
+export interface SendParts extends FlowSendParts, MailParts, MessageSendParts {
   /** The events of all features. */
   events: readonly WebhookEvent[]
 }

@@ -240,6 +240,7 @@ async function* mapByRulesOf(
   if (given.match_by !== undefined) return items
   const [open, mapped] = [[] as Item[], [] as Item[]]
   for (const item of items) (mayBeMapped(item, given) ? open : mapped).push(item)
+  if (open.length === 0) return mapped
   const rest = yield* mapByRules(open, context, (item, sku, hits) =>
     outcomeOfHits(item, sku, hits, given),
   )

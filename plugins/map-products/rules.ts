@@ -27,7 +27,6 @@ export async function* mapByRules(
   context: ReadContext<'catalog'>,
   outcomeOf: OutcomeOfHits,
 ): AsyncGenerator<Outcome, readonly Item[]> {
-  if (items.length === 0) return []
   const others: Item[] = []
   let finder: RuleFinder | null = null
   for (const item of items) {

@@ -2,8 +2,7 @@
 // an API key, shown once.
 import { parseArgs } from 'node:util'
 import { appConfig } from '../../app.config.ts'
-import { forShop } from '../core/db/for-shop.ts'
-import { findShop } from '../core/db/shops.ts'
+import { forShop, findShop } from '../core/db/for-shop.ts'
 import { createApiKey } from '../http/auth.ts'
 import { SCOPES, type Scope } from '../http/endpoint.ts'
 import { createLogger } from '../core/log.ts'

@@ -1,4 +1,7 @@
-// Objects whose fields are made when they are first read, since most are never read.
+// What is made or asked once: objects whose fields are made when they are first read, work that
+// concurrent callers share, and values that are kept for a while. Also the checked reads of lists.
+
+// Most fields of such an object are never read.
 
 export type Makers<T> = { readonly [Name in keyof T]: () => T[Name] }
 
@@ -51,4 +54,110 @@ export function zip<A, B>(list: readonly A[], others: readonly B[]): [A, B][] {
   if (list.length !== others.length)
     throw new Error(`Lists of ${list.length} and ${others.length} elements have no pairs`)
   return list.map((element, at) => [element, elementAt(others, at)])
+}
+
+// Collects questions that arrive while a statement is running and asks them together in the next
+// one. Under load one statement answers dozens of requests; a request that arrives alone is sent in
+// the same turn of the event loop.
+
+const QUESTIONS = 200
+const STATEMENTS = 4
+
+/**
+ * A question waits at most this long for a running statement, which may itself be waiting for a row
+ * lock.
+ */
+const MAX_WAIT_MS = 5
+
+interface PendingQuestion<Question, Answer> {
+  question: Question
+  resolve: (answer: Answer) => void
+  reject: (error: unknown) => void
+}
+
+/**
+ * @param ask answers up to `size` questions, in their order.
+ * @param limits `concurrency`: how many calls of `ask` may run concurrently.
+ */
+export function createQueryBatcher<Question, Answer>(
+  ask: (questions: readonly Question[]) => Promise<readonly Answer[]>,
+  { size = QUESTIONS, concurrency = STATEMENTS } = {},
+): (question: Question) => Promise<Answer> {
+  const waiting: PendingQuestion<Question, Answer>[] = []
+  let running = 0
+  let timer: NodeJS.Timeout | null = null
+
+  const send = () => {
+    const batch = waiting.splice(0, size)
+    running++
+    ask(batch.map(({ question }) => question))
+      .then((answers) => {
+        for (const [{ resolve }, answer] of zip(batch, answers)) resolve(answer)
+      })
+      .catch((error: unknown) => batch.forEach(({ reject }) => reject(error)))
+      .finally(() => {
+        running--
+        sendReady()
+      })
+  }
+  const sendReady = () => {
+    while (waiting.length > 0 && running < concurrency && (running === 0 || waiting.length >= size))
+      send()
+    if (waiting.length > 0 && running < concurrency) timer ??= setTimeout(sendLate, MAX_WAIT_MS)
+  }
+  const sendLate = () => {
+    timer = null
+    if (waiting.length > 0 && running < concurrency) send()
+    sendReady()
+  }
+  return (question) =>
+    new Promise<Answer>((resolve, reject) => {
+      waiting.push({ question, resolve, reject })
+      // All questions of this turn of the event loop go into one statement.
+      if (waiting.length === 1) setImmediate(sendReady)
+    })
+}
+
+// Runs one call of a function at a time. Callers that arrive before the next run has begun share
+// that run.
+
+/** @param work must not reject. */
+export function singleFlight(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> = Promise.resolve()
+  let next: Promise<void> | null = null
+  const begin = () => {
+    next = null
+    return work()
+  }
+  return () => (next ??= running = running.then(begin))
+}
+
+// A bounded map in memory whose entries expire.
+
+export interface TtlCache<Value> {
+  /** The value; undefined: never set, or expired. */
+  get(name: string): Value | undefined
+  /**
+   * @param since when the value was valid, by performance.now(); its time to live starts then.
+   */
+  set(name: string, value: Value, since?: number): void
+  delete(name: string): void
+}
+
+const MAX_ENTRIES = 10_000
+
+/** @param ttlMs how long an entry is returned. */
+export function createTtlCache<Value>(ttlMs: number): TtlCache<Value> {
+  const entries = new Map<string, { value: Value; expiresAt: number }>()
+  return {
+    get: (name) => {
+      const found = entries.get(name)
+      return found && performance.now() < found.expiresAt ? found.value : undefined
+    },
+    set: (name, value, since = performance.now()) => {
+      if (entries.size >= MAX_ENTRIES) entries.clear()
+      entries.set(name, { value, expiresAt: since + ttlMs })
+    },
+    delete: (name) => void entries.delete(name),
+  }
 }

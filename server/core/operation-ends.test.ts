@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isEndOf, type EndedOperation, type EndOf } from './operation-ends.ts'
+import { isEndOf, type EndedOperation, type EndOf } from './outbox/webhook-events.ts'
 
 const END: EndedOperation = {
   kind: 'import',

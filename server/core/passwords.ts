@@ -1,7 +1,7 @@
 // Passwords: generated, stored as argon2id, compared in constant time.
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { PASSWORD_HASH, passwordHash, passwordTag } from '../../plugins/contract/index.ts'
-import { createSemaphore } from './semaphore.ts'
+import { createSemaphore } from './body-budget.ts'
 
 /**
  * Limits concurrent hashes: each uses 20 MB and a processor, so more at a time would take longer.

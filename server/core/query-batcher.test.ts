@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createQueryBatcher } from './query-batcher.ts'
+import { createQueryBatcher } from './lazy.ts'
 
 /** An `ask` that answers when the test calls `answer`. */
 function slow() {

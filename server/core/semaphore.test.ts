@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createSemaphore } from './semaphore.ts'
+import { createSemaphore } from './body-budget.ts'
 
 test('an abort at the moment of its turn keeps the order of those behind it', async () => {
   const semaphore = createSemaphore(1)

@@ -1,6 +1,6 @@
 // The pictures of the demo shop's products, drawn when they are first requested.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createTtlCache } from '../core/ttl-cache.ts'
+import { createTtlCache } from '../core/lazy.ts'
 import type { DemoCatalog } from './catalog.ts'
 import { encodedPathOf } from './own-page.ts'
 

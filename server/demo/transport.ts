@@ -1,7 +1,7 @@
 // Connects the app's platform client with the demo platform: every https://<shop>/… goes to the
 // listener, with its Host header.
 import { Agent, buildConnector, fetch as undiciFetch } from 'undici'
-import type { Transport } from '../storefront/transport.ts'
+import type { Transport } from '../storefront/operations.ts'
 
 /** @param url where the demo platform listens. */
 export function createDemoTransport(url: string): {

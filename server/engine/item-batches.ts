@@ -1,8 +1,7 @@
 // The files that a planned operation has not processed yet, as arrays of ids: their items are
 // written once, with their outcomes. A chain puts its lease on an array while it plans it. An array
 // is free again when no chain has that lease.
-import type { ShopScope } from '../core/db/for-shop.ts'
-import { lockUntilCommit } from '../core/db/transaction-lock.ts'
+import { type ShopScope, lockUntilCommit } from '../core/db/for-shop.ts'
 import type { WorkItem } from './types.ts'
 import { freshItem, ITEM_COLUMNS, workItem, type ClaimedRow } from './work-item.ts'
 import type { Strategy } from './steps.ts'

@@ -35,10 +35,15 @@ import {
 } from './item-batches.ts'
 import { loadItems, prepare } from './undo.ts'
 import { countOutcomes } from './outcomes.ts'
-import { planBatch, planUnread, type RecordedStep } from './plan.ts'
+import {
+  planBatch,
+  planUnread,
+  type RecordedStep,
+  changeUniformly,
+  UNIFORM_BATCHES,
+} from './plan.ts'
 import { withRenameConflicts, type WholeBatch } from './rename-conflicts.ts'
-import { changeUniformly, UNIFORM_BATCHES } from './uniform-change.ts'
-import { writeEnded } from './write.ts'
+import { writeEnded } from './commit.ts'
 
 /**
  * Thrown if another chain, whose worker died, turned a leased batch into items or works on these

@@ -1,6 +1,5 @@
 // Results of a last step: messages, a document, files. All are written in the transaction that
 // marks the step as ended, so that a second run sends nothing twice.
-import { storedMessage, storedWarning } from '../core/texts.ts'
 import { Readable } from 'node:stream'
 import {
   type Notifier,
@@ -12,10 +11,10 @@ import {
   PortError,
   say,
 } from '../../plugins/contract/index.ts'
+import { storedMessage, storedWarning } from '../core/texts.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { lazy } from '../core/lazy.ts'
-import { holdBlobs } from '../files/blob-holds.ts'
-import { noteRefused } from '../files/blobs.ts'
+import { holdBlobs, noteRefused } from '../files/blobs.ts'
 import { draftFrom } from '../files/drafts.ts'
 import { copyOf } from '../files/admission.ts'
 import {
@@ -25,11 +24,11 @@ import {
   type ShopQuotas,
 } from '../files/quotas.ts'
 import { readShop } from '../files/shop-settings.ts'
+import { FINISH_CHAIN, queueMessage } from '../core/queue/queue.ts'
 import type { EngineRunner } from './runner.ts'
 import { admitCreated } from './created-files.ts'
 import { holdStatus, type Finalization } from './finish-lease.ts'
 import { holdLease } from './chain.ts'
-import { FINISH_CHAIN, queueMessage } from '../core/queue/queue.ts'
 import type { OperationRow, ResolvedStep } from './types.ts'
 import type { Notice } from './parts.ts'
 

@@ -1,7 +1,7 @@
 // What the features do in the transaction that ends an operation, or that makes its preview ready.
 import type { Plugin } from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
-import { isEndOf, type EndedOperation } from '../core/operation-ends.ts'
+import { isEndOf, type EndedOperation } from '../core/outbox/webhook-events.ts'
 import type { EndStatus } from './finish-lease.ts'
 import type { OperationEnd } from './parts.ts'
 import type { OperationRow } from './types.ts'

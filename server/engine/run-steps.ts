@@ -1,7 +1,7 @@
 // Runs a batch through its steps. Each step's outcomes pass to the next step immediately, in
 // groups, so that one slow item delays no others.
 import type { ItemPlugin, StagedBlob, WriteContext } from '../../plugins/contract/index.ts'
-import { createAsyncQueue, type AsyncQueue } from '../core/semaphore.ts'
+import { createAsyncQueue, type AsyncQueue } from '../core/body-budget.ts'
 import { errorFields, type Logger } from '../core/log.ts'
 import type { EndedItem, ResolvedStep, WorkItem } from './types.ts'
 import {

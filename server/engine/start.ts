@@ -7,8 +7,7 @@ import {
   say,
   type AnyText,
 } from '../../plugins/contract/index.ts'
-import type { ShopScope } from '../core/db/for-shop.ts'
-import { lockUntilCommit } from '../core/db/transaction-lock.ts'
+import { type ShopScope, lockUntilCommit } from '../core/db/for-shop.ts'
 import { AppError } from '../core/errors.ts'
 import { FINISH_CHAIN, queueChain, queueFinish } from '../core/queue/queue.ts'
 import type { SealPlace } from '../core/client-address.ts'

@@ -29,9 +29,15 @@ import {
 } from '../core/queue/queue.ts'
 import { createPlaces, type Places } from '../core/queue/places.ts'
 import { forShop, type ShopScope } from '../core/db/for-shop.ts'
-import { type EngineRunner, createOperationControl, runExclusively } from './runner.ts'
+import {
+  type EngineRunner,
+  createOperationControl,
+  runExclusively,
+  PLACE_POLL_MS,
+  searchJobs,
+  createProgress,
+} from './runner.ts'
 import { finishOperation } from './finish.ts'
-import { PLACE_POLL_MS, searchJobs, createProgress } from './signals.ts'
 import { startRecovery } from './recovery.ts'
 import { strategyOf } from './steps.ts'
 import type { EngineParts } from './parts.ts'

@@ -19,12 +19,12 @@ import type {
 } from '../engine/parts.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import type { Examples } from '../http/example.ts'
-import type { Mount, RawMount, Origins } from '../http/mounts.ts'
+import type { Mount, RawMount, Origins } from '../http/listen.ts'
 import type { StateMetrics } from '../http/state-metrics.ts'
 import type { Sha256Sums } from '../files/sha256-sums.ts'
 import type { CheckBlob } from '../ports/repair.ts'
 import type { Refreshed } from '../storefront/mirror/product-change.ts'
-import type { FeatureChanges } from '../storefront/webhooks/apply.ts'
+import type { FeatureChanges } from '../storefront/apply-changes.ts'
 
 /**
  * What happens to a table's rows about a buyer when the platform requests the deletion of a

@@ -2,7 +2,7 @@
 import type { StagedBlob } from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { contentTypeOf } from './rules.ts'
-import { holdBlobs } from './blob-holds.ts'
+import { holdBlobs } from './blobs.ts'
 
 /**
  * Makes staged bytes the newest and current version of a file (a bare UUID); older versions stay.

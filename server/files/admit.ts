@@ -7,11 +7,11 @@ import { findNameOwners } from './name-allocation.ts'
 import { nameKey } from './rules.ts'
 import { ensurePublicAddresses } from './public-addresses.ts'
 import { refusedByQuota } from './quotas.ts'
-import { holdBlobs } from './blob-holds.ts'
-import { noteRefused } from './blobs.ts'
+import { holdBlobs, noteRefused } from './blobs.ts'
 import {
   draftProblem,
   refusedAdmission,
+  replacesBytes,
   wantedOf,
   type Admission,
   type AdmissionLimits,
@@ -32,11 +32,14 @@ export async function admitFiles(
   const results = admissions.map((admission) => refusal(admission, limits))
   const open = () => admissions.flatMap((admission, at) => (results[at] ? [] : [{ admission, at }]))
   // Before the quotas: nothing is added.
-  const same = await admitPresent(
-    tx,
-    open().map(({ admission }) => admission),
-  )
-  for (const { admission, at } of open()) results[at] = same.get(admission) ?? null
+  const onto = open().filter(({ admission }) => replacesBytes(admission))
+  if (onto.length > 0) {
+    const same = await admitPresent(
+      tx,
+      onto.map(({ admission }) => admission),
+    )
+    for (const { admission, at } of onto) results[at] = same.get(admission) ?? null
+  }
   const leftOut = await findLeftOut(
     tx,
     open().map(({ admission }) => admission),
@@ -94,7 +97,8 @@ async function placeAdmitted(
     ),
   )
   await placeInPacks(tx, packedFiles(admissions, results))
-  await ensurePublicAddresses(tx, publicFiles(admissions, results))
+  const shared = publicFiles(admissions, results)
+  if (shared.length > 0) await ensurePublicAddresses(tx, shared)
 }
 
 /** The admissions that are left out because files of the shop have their names, with these files. */

@@ -2,7 +2,7 @@
 // location.
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { AppError } from '../core/errors.ts'
-import { holdBlobs } from './blob-holds.ts'
+import { holdBlobs } from './blobs.ts'
 import { readRecords, type FileRecord } from './drafts.ts'
 
 export interface BackedUp {

@@ -3,16 +3,15 @@ import type pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { StagedBlob } from '../../plugins/contract/index.ts'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
+import { soakTest } from '../../test/scale.ts'
 import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import { admitFiles } from './admit.ts'
 import { addVersion } from './admit-version.ts'
-import { holdBlobs } from './blob-holds.ts'
+import { holdBlobs, GRACE_MS, sweepBlobs, sweepVersions } from './blobs.ts'
 import { recordBackup } from './backups.ts'
-import { GRACE_MS, sweepBlobs, sweepVersions } from './blobs.ts'
 import { draftFrom } from './drafts.ts'
 import { recordCopy, locateVersions } from './locations.ts'
 import { shopSettingsSchema } from './shop-settings.ts'
-import { soakTest } from '../../test/scale.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
 let pool: pg.Pool

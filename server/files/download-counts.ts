@@ -3,8 +3,7 @@
 // changes are added to the files' numbers. Triggers, because five statements count, two take a
 // count back, and deletes cascade. A table apart, because an update of the file would change the
 // version by which previews notice a changed file.
-import type { ShopScope } from '../core/db/for-shop.ts'
-import { lockUntilCommit } from '../core/db/transaction-lock.ts'
+import { type ShopScope, lockUntilCommit } from '../core/db/for-shop.ts'
 
 /** Changes that one transaction adds: it locks the numbers of as many files. */
 const PIECE = 5000

@@ -13,7 +13,7 @@ import {
   SETTING_NAMES,
 } from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
-import { textOfColumns } from '../core/db/text-columns.ts'
+import { textOfColumns } from '../core/texts.ts'
 import { present } from '../core/lazy.ts'
 import type { ShopDefaults } from './shop-settings.ts'
 import { cleanName, normalizeTags } from './rules.ts'

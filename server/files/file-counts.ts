@@ -3,8 +3,7 @@
 // (migrations/0002_files.ts); here the notes are added to the counts, and checked.
 // Which totals are kept, and which are bounded: docs/decisions/0067.
 import type { Database } from '../core/db/database.ts'
-import { forShop, type ShopScope } from '../core/db/for-shop.ts'
-import { lockUntilCommit } from '../core/db/transaction-lock.ts'
+import { forShop, type ShopScope, lockUntilCommit } from '../core/db/for-shop.ts'
 import type { Logger } from '../core/log.ts'
 import { sweepInTurn } from '../core/shop-turns.ts'
 

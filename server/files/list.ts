@@ -8,7 +8,7 @@ import {
   type Mapping,
 } from '../../plugins/contract/index.ts'
 import type { Bindings, ShopScope } from '../core/db/for-shop.ts'
-import { textOfColumns } from '../core/db/text-columns.ts'
+import { textOfColumns } from '../core/texts.ts'
 import { hasAllWords } from '../core/db/word-match.ts'
 import { countOfTag, readCounts, type KeptCount } from './file-counts.ts'
 import { compileFilter, type CompiledFilter, type FileFilter } from './filter.ts'

@@ -2,7 +2,7 @@
 // others.
 import type { StoredAt } from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
-import { holdBlobs } from './blob-holds.ts'
+import { holdBlobs } from './blobs.ts'
 
 export interface LocatedVersion {
   number: number

@@ -1,7 +1,7 @@
 // Mappings: which products a file belongs to.
 import { type Mapping, packNameProblem, type Pack } from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
-import { columnsOfText } from '../core/db/text-columns.ts'
+import { columnsOfText } from '../core/texts.ts'
 import { firstOf, present } from '../core/lazy.ts'
 import type { Change } from './drafts.ts'
 import { nameKey, type Problem } from './rules.ts'

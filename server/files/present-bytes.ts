@@ -12,7 +12,6 @@ import { present } from '../core/lazy.ts'
 import {
   admittedTags,
   refusedAdmission,
-  replacesBytes,
   type Admission,
   type AdmissionResult,
 } from './admission.ts'
@@ -37,18 +36,17 @@ interface Holder {
 }
 
 /**
- * The results of the admissions onto files that have their bytes, by admission. What their sources
+ * The results of those of the admissions (`replacesBytes`) whose files have their bytes, by admission. What their sources
  * state in addition to the bytes is written.
  */
 export async function admitPresent<Given extends Onto>(
   tx: ShopScope,
   admissions: readonly Given[],
 ): Promise<Map<Given, AdmissionResult>> {
-  const onto = admissions.filter(replacesBytes)
   const results = new Map<Given, AdmissionResult>()
   const sources: { file: string; source: SourceBytes }[] = []
-  for (const { at, id, filename, mapped, claimed } of await findHolders(tx, onto)) {
-    const admission = present(onto[at], 'an admission')
+  for (const { at, id, filename, mapped, claimed } of await findHolders(tx, admissions)) {
+    const admission = present(admissions[at], 'an admission')
     // Its operation may be giving it other bytes: the item waits for it.
     const { source } = admission.staged
     if (source && !claimed) sources.push({ file: id, source })

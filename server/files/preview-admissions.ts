@@ -1,8 +1,7 @@
 // What `admitFiles` would answer, as far as a preview can know it: names, conflicts, rules, sizes
 // and quotas. It writes no file.
 import type { OnConflict } from '../../plugins/contract/index.ts'
-import type { ShopScope } from '../core/db/for-shop.ts'
-import { lockUntilCommit } from '../core/db/transaction-lock.ts'
+import { type ShopScope, lockUntilCommit } from '../core/db/for-shop.ts'
 import {
   draftProblem,
   refusedAdmission,

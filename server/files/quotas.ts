@@ -2,8 +2,7 @@
 // reuses the usage for a minute. Near them, and always for small quotas, the shop's admissions run
 // one after another and each reads the usage again, so that concurrent ones cannot exceed a quota.
 import { say, type AnyText } from '../../plugins/contract/index.ts'
-import type { ShopScope } from '../core/db/for-shop.ts'
-import { lockUntilCommit } from '../core/db/transaction-lock.ts'
+import { type ShopScope, lockUntilCommit } from '../core/db/for-shop.ts'
 import { AppError, type ErrorCode } from '../core/errors.ts'
 import type { PlanFeature, PlanLimits } from '../core/configuration/plan-list.ts'
 import { SHOP_ZONE } from './days.ts'

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { Blake3Hasher } from '@napi-rs/blake-hash'
 import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import { errorFields } from '../core/log.ts'
-import { createSemaphore } from '../core/semaphore.ts'
+import { createSemaphore } from '../core/body-budget.ts'
 import { StoreError, type BlobStore } from '../core/store/store.ts'
 import type { BlobCheckParts, SizedBlob, StoredBlob } from './blob-checks.ts'
 

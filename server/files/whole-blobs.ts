@@ -3,8 +3,7 @@
 // it if it is damaged, as downloads do.
 import { Readable } from 'node:stream'
 import { errorFields } from '../core/log.ts'
-import { StoreError, type ByteRange } from '../core/store/store.ts'
-import { createVerifier, DamagedBytes } from '../core/store/verifier.ts'
+import { StoreError, type ByteRange, createVerifier, DamagedBytes } from '../core/store/store.ts'
 import { checkBlob, type BlobCheckParts, type SizedBlob, type StoredBlob } from './blob-checks.ts'
 import { Sha256Sums } from './sha256-sums.ts'
 

@@ -10,7 +10,7 @@ import { AppError } from '../core/errors.ts'
 import { present } from '../core/lazy.ts'
 import { evaluateConditions } from './conditions.ts'
 import { notAllowed } from './errors.ts'
-import type { Mount } from './mounts.ts'
+import type { Mount } from './listen.ts'
 
 const PATH = '/stevedore.tgz'
 const MANIFEST = 'package.json'

@@ -5,7 +5,7 @@ import path from 'node:path'
 import type { Context, Next } from 'koa'
 import { lookup as mimeTypeOf } from 'mime-types'
 import { notAllowed } from './errors.ts'
-import type { Mount } from './mounts.ts'
+import type { Mount } from './listen.ts'
 
 const SWAGGER = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 const ASSETS = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png']

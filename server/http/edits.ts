@@ -1,14 +1,13 @@
 // Edits of one record by two people: the ETag of a record that a form edits has a part for each
 // field that can be edited. With that ETag in `If-Match`, a change of a field that somebody else
 // has changed meanwhile is refused, and the current record is in the answer.
-import { say, ownValue } from '../../plugins/contract/index.ts'
 import { createHash } from 'node:crypto'
 import type { z } from 'zod'
-import type { ShopScope } from '../core/db/for-shop.ts'
-import { lockUntilCommit } from '../core/db/transaction-lock.ts'
+import { say, ownValue } from '../../plugins/contract/index.ts'
+import { type ShopScope, lockUntilCommit } from '../core/db/for-shop.ts'
 import { AppError } from '../core/errors.ts'
-import type { Endpoint, Reply } from './endpoint.ts'
 import { firstOf } from '../core/lazy.ts'
+import type { Endpoint, Reply } from './endpoint.ts'
 
 /** The characters of the ETag for one field: 36 bits. */
 const FIELD_LENGTH = 6

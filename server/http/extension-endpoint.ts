@@ -2,14 +2,14 @@
 // worker without an origin.
 import type { Context } from 'koa'
 import type { Database } from '../core/db/database.ts'
-import { openRateLimit } from '../core/db/rate-limits.ts'
-import { findShop, type Shop } from '../core/db/shops.ts'
+import { openRateLimit } from '../core/db/callers.ts'
+import { findShop, type Shop } from '../core/db/for-shop.ts'
 import { AppError } from '../core/errors.ts'
 import { countForShop } from '../core/request-body.ts'
 import type { BuyerIdentity } from '../storefront/buyer-token.ts'
 import { bearerToken, type FailureLimiter } from './auth.ts'
-import { networkOfRequest } from './clients.ts'
-import type { Mount } from './mounts.ts'
+import { networkOfRequest } from '../core/client-address.ts'
+import type { Mount } from './listen.ts'
 
 export interface ExtensionParts {
   database: Database

@@ -1,12 +1,15 @@
-// The server's port and the time limits of its connections.
+// The server's port, the time limits of its connections, and what answers at addresses that are no
+// endpoints of the API.
 import {
   createServer,
   STATUS_CODES,
   type RequestListener,
   type Server,
   type ServerResponse,
+  type IncomingMessage,
 } from 'node:http'
 import type { Duplex } from 'node:stream'
+import type { Context, Next } from 'koa'
 import { AppError } from '../core/errors.ts'
 import { portProblem } from '../core/port-problem.ts'
 import { standaloneBody } from './errors.ts'
@@ -78,3 +81,80 @@ function endSoon(socket: Duplex, answer: string): void {
 
 const head = (status: number, length: number, more = '') =>
   `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: ${length}\r\n${more}\r\n`
+
+// What answers at an address is found by one look-up of the path: nothing else is called to find out
+// that an address is not its own.
+
+interface MountPath {
+  /**
+   * Exact paths, and prefixes of one or two segments, which end with `/`: `/samples/`. Paths are
+   * compared as they were sent: neither case, percent-encoding nor doubled slashes are changed.
+   */
+  path: string | readonly string[]
+}
+
+/** Answers within Koa: behind metrics, the form of errors, and compression. */
+export interface Mount extends MountPath {
+  /** The label of metrics and logs; absent: as that of the page, or of the API. */
+  route?: string
+  /** Calls `next` for an address below its prefix that is not its own. */
+  handle(ctx: Context, next: Next): unknown
+}
+
+/** Answers Node's own request before Koa: the hot path, and signatures over raw bodies. */
+export interface RawMount extends MountPath {
+  raw: true
+  /**
+   * The label of metrics and logs; absent: the path. A function returns null for an address below
+   * its prefix that is not its own.
+   */
+  route?: string | ((url: string) => string | null)
+  /** Never rejects. */
+  handle(request: IncomingMessage, response: ServerResponse): Promise<void>
+}
+
+/** Finds the mount of a path. Throws if a path is listed twice. */
+export function mountsByPath<M extends MountPath>(
+  mounts: readonly M[],
+): (path: string) => M | undefined {
+  const byPath = new Map<string, M>()
+  for (const mount of mounts)
+    for (const path of [mount.path].flat()) {
+      if (byPath.has(path)) throw new Error(`The address ${path} is listed twice`)
+      byPath.set(path, mount)
+    }
+  return (path) => {
+    const found = byPath.get(path)
+    if (found) return found
+    const first = path.indexOf('/', 1) + 1
+    if (first === 0) return undefined
+    const second = path.indexOf('/', first) + 1
+    const below = second === 0 ? undefined : byPath.get(path.slice(0, second))
+    return below ?? byPath.get(path.slice(0, first))
+  }
+}
+
+/** Koa middleware of all mounts. */
+export function mounted(mounts: readonly Mount[]) {
+  const of = mountsByPath(mounts)
+  return (ctx: Context, next: Next): unknown => {
+    const mount = of(ctx.path)
+    return mount ? mount.handle(ctx, next) : next()
+  }
+}
+
+// Origins whose pages may call the API from a browser. What a feature does for one is only called
+// for requests that name it.
+
+export type Origins = Readonly<Record<string, (ctx: Context, next: Next) => unknown>>
+
+/** Koa middleware, before authentication: a preflight carries no token. */
+export function apiOrigins(origins: Origins) {
+  const byOrigin = new Map(Object.entries(origins))
+  return (ctx: Context, next: Next): unknown => {
+    if (!ctx.path.startsWith('/api/')) return next()
+    ctx.vary('Origin')
+    const allow = byOrigin.get(ctx.get('Origin'))
+    return allow ? allow(ctx, next) : next()
+  }
+}

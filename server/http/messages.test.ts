@@ -82,7 +82,7 @@ async function servedTexts(): Promise<Set<string>> {
   }
 }
 
-const TEMPLATES = path.join(WEB, '../server/core/outbox/templates')
+const TEMPLATES = path.join(WEB, '../server/features/mail/templates')
 const SAY = /\{\{say\s+(?:'([^']*)'|"([^"]*)")/g
 
 /** The messages of the server: those of `say()` in its code and in the templates of its mails. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { mountsByPath } from './mounts.ts'
+import { mountsByPath } from './listen.ts'
 
 const of = mountsByPath([
   { name: 'exact', path: '/webhooks' },

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { createServer, type AddressInfo, type Server } from 'node:net'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { PortError } from '../../plugins/contract/index.ts'
-import { AnswerParser } from './answer-parser.ts'
+import { AnswerParser } from './answer-head.ts'
 import { createGuardedClient } from './guarded-fetch.ts'
 
 const { signal } = new AbortController()

@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { isPageType, PortError, type Probe } from '../../plugins/contract/index.ts'
 import { present } from '../core/lazy.ts'
 import type { Logger } from '../core/log.ts'
-import type { Semaphore } from '../core/semaphore.ts'
+import type { Semaphore } from '../core/body-budget.ts'
 import { setSpanFields, traced } from '../core/tracing.ts'
 import {
   reachable,
@@ -18,7 +18,14 @@ import {
 } from './addresses.ts'
 import { createConnections, type Connections } from './connections.ts'
 import type { Head } from './answer-head.ts'
-import { Exchange, type FetchRequest, type OpenedBody, type Timeouts } from './exchange.ts'
+import {
+  Exchange,
+  type FetchRequest,
+  type OpenedBody,
+  type Timeouts,
+  FetchCookies,
+  redirectTarget,
+} from './exchange.ts'
 import { codingOf, decodedBody, transferCodingOf, type Coding } from './content-encoding.ts'
 import { contentOf, typeByStart } from './found-type.ts'
 import {
@@ -35,7 +42,6 @@ import {
   unencodedHash,
 } from './failures.ts'
 import { HostTurns, type HostTurn, type HostTurnOptions } from './host-turns.ts'
-import { FetchCookies, redirectTarget } from './redirects.ts'
 import { userAgentOf } from './user-agent.ts'
 
 export interface OpenedFile extends Probe {
@@ -496,8 +502,10 @@ async function describeFile({
   const type = headers['content-type']
   const names = urls.map(({ pathname }) => pathname)
   const named = nameIn(headers['content-disposition'])
-  const transfer = transferCodingOf(headers['transfer-encoding'])
-  const content = codingOf(headers['content-encoding'], { names: [...names, named], type })
+  const { 'transfer-encoding': transferred, 'content-encoding': encoded } = headers
+  const transfer = transferred === undefined ? null : transferCodingOf(transferred)
+  const content =
+    encoded === undefined ? null : codingOf(encoded, { names: [...names, named], type })
   if (transfer !== null && content !== null) {
     await discard(body)
     throw encodedError()

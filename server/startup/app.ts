@@ -9,16 +9,23 @@ import { AppError } from '../core/errors.ts'
 import { errorFields, type Logger } from '../core/log.ts'
 import { receiveFrom } from '../core/request-body.ts'
 import { setTracedRoute, tracedRequest } from '../core/tracing.ts'
-import { WEBHOOKS_PATH } from '../storefront/webhooks/intake.ts'
+import { WEBHOOKS_PATH } from '../storefront/intake.ts'
 import type { AccessLog } from '../http/access-log.ts'
 import { createAuthenticator, type Authenticator, createFailureLimiter } from '../http/auth.ts'
-import { subnetOfRequest } from '../http/clients.ts'
+import { subnetOfRequest } from '../core/client-address.ts'
 import { docsPage } from '../http/docs.ts'
 import { errorResponses, notAllowed } from '../http/errors.ts'
 import { commandPackage } from '../http/command-package.ts'
 import { health, HEALTH_PATHS } from '../http/health.ts'
 import { createMetrics, METRICS_PATH, type Metrics } from '../http/metrics.ts'
-import { mounted, mountsByPath, type Mount, type RawMount, apiOrigins } from '../http/mounts.ts'
+import {
+  mounted,
+  mountsByPath,
+  type Mount,
+  type RawMount,
+  apiOrigins,
+  listen,
+} from '../http/listen.ts'
 import { openApiDocument } from '../http/openapi.ts'
 import { pageRoute } from '../http/page.ts'
 import { createRateLimiter, createRouter } from '../http/router.ts'
@@ -33,7 +40,6 @@ import {
   type WebParts,
 } from '../features.ts'
 import type { Environment } from '../core/configuration/environment.ts'
-import { listen } from '../http/listen.ts'
 import { stateGauges } from './state-gauges.ts'
 
 export function createApp(parts: WebParts): RequestListener {

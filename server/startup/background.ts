@@ -13,7 +13,7 @@ import {
 } from '../features.ts'
 import { mirrorTask } from '../storefront/mirror/mirror.ts'
 import { applyProduct } from '../storefront/mirror/product-change.ts'
-import { changesTask } from '../storefront/webhooks/apply.ts'
+import { changesTask } from '../storefront/apply-changes.ts'
 import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import { errorFields } from '../core/log.ts'
 import { present } from '../core/lazy.ts'

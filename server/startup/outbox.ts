@@ -2,7 +2,7 @@
 import type { Database } from '../core/db/database.ts'
 import type { Deliverers } from '../core/outbox/outbox.ts'
 import { allDeliverers, type SendParts } from '../features.ts'
-import { runOutbox, type Outbox } from '../features/messages/run-outbox.ts'
+import { runOutbox, type Outbox } from '../core/outbox/run-outbox.ts'
 
 export type { Outbox }
 

@@ -2,8 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createTestShop, openTestDatabase, silent } from '../../test/database.ts'
 import { openDatabase, type Database } from '../core/db/database.ts'
-import { forShop } from '../core/db/for-shop.ts'
-import { findShop } from '../core/db/shops.ts'
+import { forShop, findShop } from '../core/db/for-shop.ts'
 import { createSecrets } from '../core/secrets.ts'
 import { DEMO_SHOP } from '../demo/app.ts'
 import { startDemoStorefront, type DemoStorefront } from '../demo/listener.ts'
@@ -11,7 +10,7 @@ import { signSessionToken } from '../demo/session-token.ts'
 import { createDemoTransport } from '../demo/transport.ts'
 import { createStorefront } from './platform.ts'
 import type { Storefront } from './storefront.ts'
-import type { Transport } from './transport.ts'
+import type { Transport } from './operations.ts'
 import { uninstallShop } from './uninstall.ts'
 
 const CREDENTIALS = { apiKey: 'the-key', apiSecret: 'the secret of the app, 32 characters' }

@@ -5,7 +5,7 @@ import { silent } from '../../test/database.ts'
 import type { Access } from './access.ts'
 import { createAdminRequests } from './admin-api.ts'
 import type { Library } from './library.ts'
-import type { Transport } from './transport.ts'
+import type { Transport } from './operations.ts'
 
 test('a time limit that ends during the wait for points is not the fault of the query', async () => {
   const throttleStatus = { maximumAvailable: 1000, currentlyAvailable: 0, restoreRate: 1 }

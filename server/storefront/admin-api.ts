@@ -2,12 +2,12 @@
 // tokens, rate limits, and errors of the platform and the network.
 import { setTimeout as delay } from 'node:timers/promises'
 import { Session } from '@shopify/shopify-api'
-import { english } from '../../plugins/contract/index.ts'
+import { english, PortError, say, textOf, ownValue } from '../../plugins/contract/index.ts'
 import type { Logger } from '../core/log.ts'
 import { traced } from '../core/tracing.ts'
 import type { Access } from './access.ts'
 import type { Library } from './library.ts'
-import type { GraphqlOperation } from './operations.ts'
+import { type GraphqlOperation, withTransport, type Transport } from './operations.ts'
 import type { Grant } from './shop-tokens.ts'
 import {
   createThrottle,
@@ -19,7 +19,6 @@ import {
   type Cost,
   type PlatformFailure,
 } from './platform-failures.ts'
-import { withTransport, type Transport } from './transport.ts'
 
 /**
  * Sends a query for one shop. Throws `PortError` `storefront_unavailable`.
@@ -205,4 +204,51 @@ export function keptPerShop<T>(make: (shop: number) => T): (shop: number) => T {
     made.set(shop, kept)
     return kept.value
   }
+}
+
+// Mutations of the platform's orders: many orders share one request, and each has its own result.
+
+/** The result of one change; null: it was made. */
+export type MarkResult = PortError | null
+
+/** Sends a mutation; returns what the platform objects to, by the field's alias. */
+export type ChangeOrders = (
+  operation: GraphqlOperation,
+  variables: Record<string, unknown>,
+  points: number,
+  signal: AbortSignal,
+) => Promise<(alias: string) => MarkResult>
+
+interface UserErrors {
+  userErrors: { message: string }[]
+}
+
+/** @param retryable may the platform make a change later that it objects to now? */
+export const orderChanges =
+  (request: AdminRequest, retryable: boolean): ChangeOrders =>
+  async (operation, variables, points, signal) => {
+    const data = await request<Record<string, UserErrors | null>>(
+      operation,
+      variables,
+      points,
+      signal,
+    )
+    return (alias) => {
+      const [objection] = ownValue(data, alias)?.userErrors ?? []
+      if (!objection) return null
+      const message = say('The order: {reason}', { reason: textOf(objection.message) })
+      return new PortError('storefront_unavailable', message, retryable)
+    }
+  }
+
+/** Works on `size` at a time; returns the result of each, in order. */
+export async function inGroups<One, Result>(
+  all: readonly One[],
+  size: number,
+  work: (group: readonly One[]) => Promise<readonly Result[]>,
+): Promise<readonly Result[]> {
+  const results: Result[] = []
+  for (let at = 0; at < all.length; at += size)
+    results.push(...(await work(all.slice(at, at + size))))
+  return results
 }

@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { ADMIN_API_VERSION } from './library.ts'
-import { missingScopes } from './scopes.ts'
-import { TOPICS } from './webhooks/changes.ts'
+import { missingScopes } from './access.ts'
+import { TOPICS } from './changes.ts'
 
 interface Subscription {
   topics?: string[]

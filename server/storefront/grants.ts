@@ -7,7 +7,7 @@ import type { Logger } from '../core/log.ts'
 import { TOKEN_CODES, tokenFailures } from '../core/totals.ts'
 import type { Library } from './library.ts'
 import { isStoreGone, StoreGone } from './platform-failures.ts'
-import { withTransport, type Transport } from './transport.ts'
+import { withTransport, type Transport } from './operations.ts'
 
 export interface Grants {
   /**

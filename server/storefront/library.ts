@@ -1,5 +1,5 @@
 // Configures the platform's own library for this app.
-import './transport.ts'
+import './operations.ts'
 import { ApiVersion, LogSeverity, shopifyApi, type Shopify } from '@shopify/shopify-api'
 
 export type Library = Shopify

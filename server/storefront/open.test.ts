@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net'
 import vm from 'node:vm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestDatabase, silent } from '../../test/database.ts'
-import { findShop } from '../core/db/shops.ts'
+import { findShop } from '../core/db/for-shop.ts'
 import { createSecrets } from '../core/secrets.ts'
-import { openStorefront, type OpenOptions } from '../startup/storefront.ts'
+import { openStorefront, type OpenOptions } from '../startup/ports.ts'
 import type { Storefront } from './storefront.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>

@@ -1,6 +1,9 @@
 // The GraphQL operations, read once at start: a missing file stops the start, not the first
 // request.
 import { readFileSync } from 'node:fs'
+import { AsyncLocalStorage } from 'node:async_hooks'
+import '@shopify/shopify-api/adapters/node'
+import { setAbstractFetchFunc } from '@shopify/shopify-api/runtime'
 
 export interface GraphqlOperation {
   name: string
@@ -89,4 +92,31 @@ export function fulfilOrders(count: number): GraphqlOperation {
   )
   const text = `mutation FulfilOrders(${variables.join(', ')}) { ${fields.join('\n')} }`
   return { name: 'fulfil-orders', text }
+}
+
+// The only way from the platform's library to the network. The library uses one fetch for the whole
+// process; this one uses the transport of the current call, so that the platform and the demo can
+// both be reached.
+
+export type Transport = (url: string, init: RequestInit) => Promise<Response>
+
+// The library itself sets no time limit. It must be shorter than the lease of a token
+// (access.ts).
+const TIMEOUT_MS = 20_000
+
+const present = new AsyncLocalStorage<Transport>()
+
+setAbstractFetchFunc((input: Parameters<typeof fetch>[0], init: RequestInit = {}) => {
+  const signals = [AbortSignal.timeout(TIMEOUT_MS), ...(init.signal ? [init.signal] : [])]
+  const url = input instanceof Request ? input.url : String(input)
+  return (present.getStore() ?? fetch)(url, {
+    ...init,
+    redirect: 'error',
+    signal: AbortSignal.any(signals),
+  })
+})
+
+/** Runs `work`; every request of the library inside it uses `transport`. */
+export function withTransport<T>(transport: Transport, work: () => Promise<T>): Promise<T> {
+  return present.run(transport, work)
 }

@@ -1,8 +1,7 @@
 // Whether the platform has told a buyer, without and with asking for earlier fulfilments.
 import { expect, test } from 'vitest'
 import { PortError } from '../../plugins/contract/index.ts'
-import type { AdminRequest } from './admin-api.ts'
-import { orderChanges } from './order-changes.ts'
+import { type AdminRequest, orderChanges } from './admin-api.ts'
 import { fulfilLines } from './order-fulfilments.ts'
 
 const REFUSED = new PortError('storefront_unavailable', 'The platform is busy', true)

@@ -1,7 +1,15 @@
 // Fulfils the lines of orders that need no shipping, as far as the platform lets them be fulfilled
 // now. A fulfilment takes lines of one location, so each fulfilment order gets its own.
 import { PortError } from '../../plugins/contract/index.ts'
-import { MUTATION_POINTS, type AdminRequest, type PlatformPage } from './admin-api.ts'
+import { zip } from '../core/lazy.ts'
+import {
+  MUTATION_POINTS,
+  type AdminRequest,
+  type PlatformPage,
+  inGroups,
+  type ChangeOrders,
+  type MarkResult,
+} from './admin-api.ts'
 import {
   FULFILMENT_OF_ORDERS,
   FULFILMENT_ORDER_LINES,
@@ -10,8 +18,6 @@ import {
   WHOLE_ORDER_FULFILMENT,
   type GraphqlOperation,
 } from './operations.ts'
-import { inGroups, type ChangeOrders, type MarkResult } from './order-changes.ts'
-import { zip } from '../core/lazy.ts'
 
 export interface FulfilmentRequest {
   order: string

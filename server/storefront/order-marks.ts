@@ -1,8 +1,14 @@
 // Changes orders on the platform: the metafield that the order's pages read, a tag, and the
 // fulfilment of lines that need no shipping. Many orders share one request.
-import { MUTATION_POINTS, type AdminRequest } from './admin-api.ts'
+import {
+  MUTATION_POINTS,
+  type AdminRequest,
+  inGroups,
+  orderChanges,
+  type ChangeOrders,
+  type MarkResult,
+} from './admin-api.ts'
 import { markOrders } from './operations.ts'
-import { inGroups, orderChanges, type ChangeOrders, type MarkResult } from './order-changes.ts'
 import { fulfilLines, type FulfilmentRequest, type FulfilResult } from './order-fulfilments.ts'
 
 /** The app's own namespace, declared in shopify.app.toml so that customers' pages may read it. */

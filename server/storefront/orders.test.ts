@@ -13,7 +13,7 @@ import { memoryOrders } from '../demo/orders/store.ts'
 import { signSessionToken } from '../demo/session-token.ts'
 import { createDemoTransport } from '../demo/transport.ts'
 import { createStorefront } from './platform.ts'
-import type { Transport } from './transport.ts'
+import type { Transport } from './operations.ts'
 
 const CREDENTIALS = { apiKey: 'the-key', apiSecret: 'the secret of the app, 32 characters' }
 const ID = 'gid://shopify/Order/1'

@@ -20,7 +20,7 @@ import { ProductRefused } from './new-products.ts'
 import { ScopeMissing } from './platform-failures.ts'
 import { createStorefront } from './platform.ts'
 import type { Storefront } from './storefront.ts'
-import type { Transport } from './transport.ts'
+import type { Transport } from './operations.ts'
 
 const DOMAIN = 'harbour.myshopify.com'
 const CREDENTIALS = { apiKey: 'the-key', apiSecret: 'the secret of the app, 32 characters' }

@@ -26,11 +26,9 @@ import { verifySessionToken } from './session-token.ts'
 import { createSealing } from './shop-tokens.ts'
 import { createSubscriptions } from './subscriptions.ts'
 import type { Storefront } from './storefront.ts'
-import type { Transport } from './transport.ts'
-import { createIntake } from './webhooks/intake.ts'
-import { isSigned } from './webhooks/signature.ts'
+import { type Transport, SHOP_PROFILE } from './operations.ts'
+import { createIntake, isSigned } from './intake.ts'
 import { createWholeCatalog } from './whole-catalog.ts'
-import { SHOP_PROFILE } from './operations.ts'
 
 export interface PlatformOptions {
   database: Pick<Database, 'knex'>

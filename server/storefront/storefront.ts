@@ -10,7 +10,7 @@ import type { CreatedProduct, NewProduct } from './new-products.ts'
 import type { LiveOrders } from './orders.ts'
 import type { SessionIdentity } from './session-token.ts'
 import type { Subscriptions } from './subscriptions.ts'
-import type { Intake } from './webhooks/intake.ts'
+import type { Intake } from './intake.ts'
 import type { CatalogRow, WholeCatalog } from './whole-catalog.ts'
 
 /** The catalog as the platform has it now. Every call throws `PortError`. */

@@ -3,8 +3,7 @@ import { z } from 'zod'
 import { PortError, say, sayPlain, textOf, type AnyText } from '../../plugins/contract/index.ts'
 import type { AdminRequest } from './admin-api.ts'
 import { unavailableText } from './platform-failures.ts'
-import { SHOP_SUBSCRIPTION, SUBSCRIBE } from './operations.ts'
-import type { Transport } from './transport.ts'
+import { SHOP_SUBSCRIPTION, SUBSCRIBE, type Transport } from './operations.ts'
 
 export interface Subscription {
   /** The name of a manual subscription, or the handle of a managed plan. */

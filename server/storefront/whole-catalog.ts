@@ -5,8 +5,7 @@ import { Readable } from 'node:stream'
 import { PortError, say, sayPlain, type AnyText } from '../../plugins/contract/index.ts'
 import { MUTATION_POINTS, type AdminRequest } from './admin-api.ts'
 import { answeredText, unavailableText } from './platform-failures.ts'
-import { BULK_OPERATION, RUN_BULK_QUERY, WHOLE_CATALOG } from './operations.ts'
-import type { Transport } from './transport.ts'
+import { BULK_OPERATION, RUN_BULK_QUERY, WHOLE_CATALOG, type Transport } from './operations.ts'
 
 export interface ProductRow {
   kind: 'product'

@@ -2,8 +2,7 @@
 // run, refused.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase, type Database } from '../../server/core/db/database.ts'
-import { findShop } from '../../server/core/db/shops.ts'
-import { forShop } from '../../server/core/db/for-shop.ts'
+import { findShop, forShop } from '../../server/core/db/for-shop.ts'
 import { createApiKey } from '../../server/http/auth.ts'
 import { SCOPES, type Scope } from '../../server/http/endpoint.ts'
 import { silent } from '../database.ts'

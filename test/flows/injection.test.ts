@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { openTemplate, type Page as BuyerPage } from '../../server/features/downloads/pages.ts'
 import { PLAIN_LOOK } from '../../server/features/downloads/look.ts'
 import { translatorFor } from '../../server/features/downloads/translate.ts'
-import { renderMail } from '../../server/core/outbox/templates.ts'
+import { renderMail } from '../../server/features/mail/buyer-mail.ts'
 import { sharedBrowser } from '../browser/page-browser.ts'
 import { startMailFake } from '../fakes/smtp.ts'
 import { openPurchases } from '../purchases.ts'
@@ -117,7 +117,7 @@ const ADDRESSES =
     ' ',
   )
 
-const MAILS = path.resolve(import.meta.dirname, '../../server/core/outbox/templates')
+const MAILS = path.resolve(import.meta.dirname, '../../server/features/mail/templates')
 const PAGES = path.resolve(import.meta.dirname, '../../server/features/downloads')
 const templatesIn = (folder: string, end: string) =>
   readdirSync(folder).filter((name) => name.endsWith(end))

@@ -15,7 +15,7 @@ import {
 import type { ItemStatus, OperationRow } from '../../server/engine/types.ts'
 import type { OperationMove } from '../../server/engine/moves.ts'
 import { PLAN_BATCH } from '../../server/engine/steps.ts'
-import { UNIFORM_BATCHES } from '../../server/engine/uniform-change.ts'
+import { UNIFORM_BATCHES } from '../../server/engine/plan.ts'
 import { createTestEngine, type TestEngine } from '../engine.ts'
 import { promisedMs, sized, soakDescribe, soakTest } from '../scale.ts'
 import { startGatedOrigin, type GatedOrigin } from './gated-origin.ts'

@@ -1,9 +1,10 @@
-// Tenant scope: the only way to access a shop's rows. Its queries always bind the shop.
+// Tenant scope: the only way to access a shop's rows. Its queries always bind the shop. Below: the
+// look-up that gives a scope's shop.
 import { isDeepStrictEqual } from 'node:util'
 import type { Knex } from 'knex'
 import { firstOf } from '../lazy.ts'
 import type { Database } from './database.ts'
-import { isRollback } from './error-classes.ts'
+import { isRollback, isDatabaseUnavailable } from './error-classes.ts'
 
 export type Bindings = Record<string, unknown>
 
@@ -154,3 +155,113 @@ const bound = (value: unknown, type: string): unknown =>
   type === 'jsonb' && value !== null ? JSON.stringify(value) : value
 
 const sameValue = (a: unknown, b: unknown): boolean => a === b || isDeepStrictEqual(a, b)
+
+// Shops by their platform domain: the look-up that gives the shop of a scope.
+
+export interface Shop {
+  id: number
+  domain: string
+  name: string
+  demo: boolean
+}
+
+/** The installed shop of that domain, or null. */
+export async function findShop(
+  database: Pick<Database, 'pool'>,
+  domain: string,
+): Promise<Shop | null> {
+  const { rows } = await database.pool.query<Shop>(
+    'select id, domain, name, demo from shops where domain = $1 and uninstalled_at is null',
+    [domain],
+  )
+  return rows[0] ?? null
+}
+
+/** The shop of that domain, also after it was uninstalled, or null. */
+export async function findKnownShop(
+  database: Pick<Database, 'knex'>,
+  domain: string,
+): Promise<number | null> {
+  const [row] = await database.knex<{ id: number; domain: string }>('shops').where({ domain })
+  return row?.id ?? null
+}
+
+/**
+ * The shop of that domain. A missing one is created as not installed: a session token alone does not
+ * prove that the app is installed, because it stays valid for a minute after the app was uninstalled.
+ * The platform's first offline token installs it (server/storefront/shop-tokens.ts).
+ */
+export async function registerShop(
+  database: Pick<Database, 'pool'>,
+  domain: string,
+): Promise<Shop> {
+  const { rows } = await database.pool.query<Shop>(
+    `with added as (
+       insert into shops (domain, name, uninstalled_at) values ($1, $2, now())
+       on conflict (domain) do nothing returning id, domain, name, demo
+     )
+     select * from added union all select id, domain, name, demo from shops where domain = $1
+     limit 1`,
+    [domain, domain.split('.')[0]],
+  )
+  // Another process may have added the row after this statement began.
+  return rows[0] ?? registerShop(database, domain)
+}
+
+/**
+ * The shop of that domain, created if missing and reinstalled if uninstalled, without the platform. An existing shop
+ * keeps its name and settings. `demo` can't change, since the prefix of its API keys depends on it.
+ */
+export async function ensureShop(
+  database: Pick<Database, 'pool'>,
+  shop: { domain: string; name?: string; demo?: boolean; settings?: Record<string, unknown> },
+): Promise<Shop> {
+  const there = await findShop(database, shop.domain)
+  if (there) return there
+  const { rows } = await database.pool.query<Shop>(
+    `insert into shops (domain, name, demo, settings) values ($1, $2, $3, $4)
+     on conflict (domain) do update set
+       uninstalled_at = null,
+       installed_at = case when shops.uninstalled_at is null then shops.installed_at else now() end
+     returning id, domain, name, demo`,
+    [
+      shop.domain,
+      shop.name ?? shop.domain.split('.')[0],
+      shop.demo ?? false,
+      JSON.stringify(shop.settings ?? {}),
+    ],
+  )
+  return firstOf(rows)
+}
+
+// Work for many rows, usually of different shops, of which one must not stop the others.
+
+/**
+ * Calls `work` for each row, one after another. Throws the first error, but only after the last
+ * row, unless the database is unavailable: then the other rows would fail too.
+ */
+export async function attemptEach<Row>(
+  rows: readonly Row[],
+  work: (row: Row) => Promise<unknown>,
+): Promise<void> {
+  const errors: unknown[] = []
+  for (const row of rows)
+    await work(row).catch((error: unknown) => {
+      if (isDatabaseUnavailable(error)) throw error
+      errors.push(error)
+    })
+  if (errors.length > 0) throw errors[0]
+}
+
+// Locks of a shop by name, held until a transaction ends: for what has no row that could be locked.
+
+/**
+ * Waits until no other transaction of the shop holds the lock, and holds it until `tx` ends. It is
+ * an advisory lock: the comment at each call gives the reason (test/advisory-locks.test.ts). A lock
+ * keeps its name in the next release: processes of both versions exclude each other.
+ * @param tx a transaction; outside of one the lock would end with its own statement
+ * @param name one for each use, or an id that no other use locks
+ */
+export async function lockUntilCommit(tx: ShopScope, name: string): Promise<void> {
+  await tx.query('select pg_advisory_xact_lock(hashtextextended(:name, :shop))', { name })
+}

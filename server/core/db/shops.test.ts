@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestDatabase } from '../../../test/database.ts'
-import { ensureShop, findShop } from './shops.ts'
+import { ensureShop, findShop } from './for-shop.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
 beforeAll(async () => {

@@ -5,6 +5,7 @@ import { english, say, textOf, type AnyText, type Text } from '../../../plugins/
 import type { ShopScope } from '../db/for-shop.ts'
 import { firstOf } from '../lazy.ts'
 import { toOperationId, toPublicId } from '../ids.ts'
+import type { EndedMessage, MessageFailure } from './outbox.ts'
 import { defineEvent, raiseEvent } from './webhook-events.ts'
 
 export interface NoticeRow {
@@ -119,6 +120,18 @@ export async function raiseNoticeOnce(tx: ShopScope, notice: NewNotice): Promise
   )
   if (same.length === 0) await raiseNotice(tx, notice)
 }
+
+/**
+ * Raises a notice about a message that did not reach everybody, in the transaction that records it. Not
+ * by mail, which might not arrive either.
+ */
+export const raiseFailure = (
+  tx: ShopScope,
+  { operation_id }: EndedMessage,
+  { status }: MessageFailure,
+  text: { title: Text; body: Text },
+): Promise<void> =>
+  raiseNotice(tx, { level: status === 'failed' ? 'critical' : 'warning', ...text, operation_id })
 
 /** The columns of a title: in English, and as data for other languages. */
 export const titleFields = (title: AnyText) => ({

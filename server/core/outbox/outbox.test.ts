@@ -3,8 +3,8 @@ import { createTestShop, openTestDatabase, silent } from '../../../test/database
 import { startMailFake, type MailFake } from '../../../test/fakes/smtp.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { createSecrets } from '../secrets.ts'
-import { sweepStaleMessages } from '../../features/messages/run-outbox.ts'
-import { sendBatch, writeBatch } from '../../features/messages/deliver.ts'
+import { sweepStaleMessages } from './run-outbox.ts'
+import { sendBatch, writeBatch } from './deliver.ts'
 import { present } from '../lazy.ts'
 import { openMailServer } from '../../features/mail/mail-server.ts'
 import {

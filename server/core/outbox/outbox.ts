@@ -1,12 +1,30 @@
 // The outbox: one worker takes a message under a lease, hands it over, and records the result. A
 // deliverer for each kind of message decides how it is sent and how often.
-import type { AnyText } from '../../../plugins/contract/index.ts'
+import type { AnyText, Text } from '../../../plugins/contract/index.ts'
 import { type ShopScope } from '../db/for-shop.ts'
+import type { TaskKind } from '../queue/background.ts'
 import { timedLease } from '../queue/lease.ts'
 import type { Secrets } from '../secrets.ts'
 
 export const MESSAGE_KINDS = ['email', 'callback', 'webhook', 'sms', 'flow'] as const
 export type MessageKind = (typeof MESSAGE_KINDS)[number]
+
+export const MESSAGE_STATUSES = [
+  'waiting',
+  'sending',
+  'sent',
+  'failed',
+  'unknown',
+  'bounced',
+  'complained',
+] as const
+export type MessageStatus = (typeof MESSAGE_STATUSES)[number]
+
+/**
+ * The task that sends the mails of a shop that have no job of their own. Its key is the shop's
+ * number.
+ */
+export const SEND_MAILS: TaskKind = { name: 'send-mails' }
 
 /**
  * The lease of a message that is being sent, longer than any attempt can take. It is never
@@ -67,6 +85,16 @@ export type DeliveryResult =
   /** Not delivered because this process stops; the attempt does not count. */
   | { status: 'returned' }
 
+export type FailedResult = DeliveryResult & { status: 'failed' }
+
+export type EndedMessage = Pick<Message, 'id' | 'kind' | 'operation_id'>
+
+/** How a message ended that did not reach everybody. `partly`: it was sent, but not to all recipients. */
+export interface MessageFailure {
+  status: 'failed' | 'unknown' | 'partly'
+  reason: AnyText
+}
+
 export interface WrittenMessage {
   message: Message
   content: Content
@@ -91,6 +119,19 @@ export interface Deliverer {
       signal: AbortSignal,
     ): Promise<readonly DeliveryResult[]>
   }
+  /** Messages that leave through a server of their shop, and do not wait for those of other shops. */
+  own?: {
+    /** SQL, of a row `o` of the outbox: is it one of them? */
+    row: string
+    /** Whether all messages of the shop's next batch are. */
+    hasBatch(scope: ShopScope): Promise<boolean>
+  }
+  /** What follows from a message that did not reach everybody, in the transaction that records it. */
+  failed?(tx: ShopScope, message: EndedMessage, failure: MessageFailure): Promise<void>
+  /** What follows from a message that was stored and not sent. */
+  kept?(tx: ShopScope, message: EndedMessage): Promise<void>
+  /** What follows from an address that takes no message, also if the message has ended meanwhile. */
+  refused?(tx: ShopScope, message: EndedMessage, result: FailedResult): Promise<void>
   /** Milliseconds to wait after each attempt; after the last one the message has failed. */
   delays: readonly number[]
   /** The status of a message whose worker died during an attempt. */
@@ -98,6 +139,12 @@ export interface Deliverer {
 }
 
 export type Deliverers = Readonly<Record<MessageKind, Deliverer>>
+
+/** What a mail is written from. */
+export interface MailPayload {
+  template: string
+  data: Record<string, unknown>
+}
 
 /** A mail as it is sent, or why it is not. */
 export type SendableContent = Content | { unsent: DeliveryResult }
@@ -110,6 +157,12 @@ export interface KeyParts {
 
 /** Writes the mails of one template. Answers are in the order of the messages. */
 export interface MailWriter {
+  /** What the shop can do about one that failed; absent: correct its own recipients. */
+  next?: Text
+  /** Reasons that are no failures to report. */
+  expected?: readonly string[]
+  /** Whether a buyer can do without it: a new version, added files. */
+  isNews?(payload: unknown): boolean
   /** The contents without keys. The texts of an earlier attempt are kept. */
   write(scope: ShopScope, messages: readonly Message[], baseUrl: string): Promise<Content[]>
   /** The contents with their keys, directly before they are handed over. */

@@ -217,7 +217,7 @@ const PROMPTS = 4
 const FINISHES = 2
 /**
  * Four mails, and the others for posts, whose jobs end before the receiver answers
- * (server/features/messages/deliver.ts).
+ * (server/core/outbox/deliver.ts).
  */
 const MESSAGES = 8
 /** Batches of one transaction are short: the remaining places are enough for them. */

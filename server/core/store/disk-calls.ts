@@ -5,8 +5,7 @@ import { promisify } from 'node:util'
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
 import { ownValue } from '../../../plugins/contract/index.ts'
-import { StoreError } from './store.ts'
-import { checkedName, checkedShop } from './names.ts'
+import { StoreError, checkedName, checkedShop } from './store.ts'
 
 const CODES: Readonly<Record<string, StoreError['code']>> = {
   ENOSPC: 'full',

@@ -4,8 +4,7 @@
 import type { Stats } from 'node:fs'
 import { opendir } from 'node:fs/promises'
 import path from 'node:path'
-import type { BlobKey } from './names.ts'
-import type { KnownBlobs, SweepScope } from './store.ts'
+import type { BlobKey, KnownBlobs, SweepScope } from './store.ts'
 import {
   list,
   removeFolder,

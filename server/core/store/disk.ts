@@ -19,8 +19,14 @@ import {
 } from './disk-calls.ts'
 import { adoptOnDisk, takeOnDisk } from './disk-adopt.ts'
 import { orphansOnDisk, removePlacedOnDisk, removeShopFolder, sweepDisk } from './disk-sweep.ts'
-import { StoreError, type BlobStore, type ByteSource, type WrittenBlob } from './store.ts'
-import { abortable, asBuffer } from './abortable.ts'
+import {
+  StoreError,
+  type BlobStore,
+  type ByteSource,
+  type WrittenBlob,
+  abortable,
+  asBuffer,
+} from './store.ts'
 
 /** Large reads: with the default of 64 KB the calls cost more than the bytes. */
 const READ_BYTES = 256 * 1024

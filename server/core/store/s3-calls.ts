@@ -1,7 +1,7 @@
 // The calls to a bucket, with its errors. The operator configures the bucket, so the calls do not
 // use the guarded client, which is for addresses that merchants write.
 import { S3Client, S3ServiceException } from '@aws-sdk/client-s3'
-import { createSemaphore, type Semaphore } from '../semaphore.ts'
+import { createSemaphore, type Semaphore } from '../body-budget.ts'
 import type { S3Location } from './address.ts'
 import { StoreError } from './store.ts'
 

@@ -1,7 +1,7 @@
 // Keys in a bucket: `<prefix><shop>/<hash>` for blobs, and keys of temporary objects and of blobs
 // that a sweep has put aside.
 import { randomBytes } from 'node:crypto'
-import { checkedName, checkedShop, type BlobKey } from './names.ts'
+import { checkedName, checkedShop, type BlobKey } from './store.ts'
 
 export type Keys = ReturnType<typeof createKeys>
 

@@ -12,11 +12,10 @@ import {
   type MultipartUpload,
 } from '@aws-sdk/client-s3'
 import { nameOf, unlessMissing, type S3Bucket } from './s3-calls.ts'
-import type { BlobKey } from './names.ts'
+import { type BlobKey, StoreError, type KnownBlobs, type SweepScope } from './store.ts'
 import type { Keys } from './s3-keys.ts'
 import { headObject } from './s3-read.ts'
 import { copyObject, removeObject } from './s3-write.ts'
-import { StoreError, type KnownBlobs, type SweepScope } from './store.ts'
 
 /**
  * Temporary objects are kept longer: an object that is built from parts has the date of its first

@@ -4,12 +4,18 @@
 import { createReadStream } from 'node:fs'
 import { Blake3Hasher } from '@napi-rs/blake-hash'
 import { CopyObjectCommand, DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
-import { abortable, asBuffer } from './abortable.ts'
+import {
+  abortable,
+  asBuffer,
+  StoreError,
+  type ByteSource,
+  type TakeOptions,
+  type WrittenBlob,
+} from './store.ts'
 import { stat, storeError, unlink } from './disk-calls.ts'
 import type { S3Bucket } from './s3-calls.ts'
 import type { Keys } from './s3-keys.ts'
 import { startUpload, type Upload } from './s3-upload.ts'
-import { StoreError, type ByteSource, type TakeOptions, type WrittenBlob } from './store.ts'
 
 const READ_BYTES = 256 * 1024
 

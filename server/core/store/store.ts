@@ -1,7 +1,8 @@
 // The interface of every storage location. No domain words: shops are a number in the address, a
 // blob is its BLAKE3 hash (64 lower-case hex digits), sizes are bytes.
 import type { Readable } from 'node:stream'
-import type { BlobKey } from './names.ts'
+import { createReadStream } from 'node:fs'
+import { Blake3Hasher } from '@napi-rs/blake-hash'
 
 export interface WrittenBlob {
   /** BLAKE3, as 64 lower-case hex digits. */
@@ -146,3 +147,123 @@ export class StoreError extends Error {
     this.code = code
   }
 }
+
+// A blob's name in every location.
+
+export interface BlobKey {
+  shop: number
+  hash: string
+}
+
+/** The shop as a part of a path. Throws for an invalid shop. */
+export function checkedShop(shop: number): string {
+  if (!Number.isSafeInteger(shop) || shop < 0) throw new TypeError('A shop is named by its number')
+  return String(shop)
+}
+
+/**
+ * The parts of a blob's path. Throws for an invalid shop or hash, which could lead to another path.
+ */
+export function checkedName(shop: number, hash: string): { shop: string; hash: string } {
+  const name = checkedShop(shop)
+  if (!/^[0-9a-f]{64}$/.test(hash))
+    throw new TypeError('A blob is named by 64 lower-case hex digits')
+  return { shop: name, hash }
+}
+
+// A stream of bytes that a signal can end.
+
+/**
+ * The chunks of a source, ended by `signal` even while the source gives none. One listener for the
+ * whole stream: a race with a promise for each chunk would leak memory with each of them.
+ */
+export function abortable(
+  bytes: AsyncIterable<Uint8Array>,
+  signal: AbortSignal | undefined,
+): AsyncIterable<Uint8Array> {
+  if (!signal) return bytes
+  return {
+    [Symbol.asyncIterator]: () => {
+      signal.throwIfAborted()
+      const source = bytes[Symbol.asyncIterator]()
+      let onAbort = () => {}
+      const listener = () => onAbort()
+      signal.addEventListener('abort', listener)
+      const release = () => signal.removeEventListener('abort', listener)
+      return {
+        next: () =>
+          new Promise((resolve, reject) => {
+            onAbort = () => {
+              release()
+              reject(signal.reason as Error)
+              // The end is not awaited: a generator that waits for its source would not return.
+              source.return?.().catch(() => {})
+            }
+            if (signal.aborted) return onAbort()
+            source.next().then(
+              (result) => {
+                if (result.done) release()
+                resolve(result)
+              },
+              (error: unknown) => {
+                release()
+                reject(error as Error)
+              },
+            )
+          }),
+        return: async () => {
+          release()
+          await source.return?.()
+          return { done: true, value: undefined }
+        },
+      }
+    },
+  }
+}
+
+/** The bytes as a Buffer over the same memory, for the hasher. */
+export const asBuffer = (bytes: Uint8Array): Buffer =>
+  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+
+// Compares bytes with their blob's hash while they are read: the last piece is passed on only if all
+// fit.
+
+/** Compares a blob's bytes with its hash. */
+export interface Verifier {
+  /** Returns whether the next bytes may be sent: the last ones only if all have the hash. */
+  accepts(bytes: Uint8Array): boolean
+  result(): 'whole' | 'damaged' | 'unknown'
+}
+
+export function createVerifier({ hash, size }: { hash: string; size: number }): Verifier {
+  const hasher = new Blake3Hasher()
+  let left = size
+  let result: ReturnType<Verifier['result']> = 'unknown'
+  return {
+    accepts: (bytes) => {
+      hasher.update(bytes as Buffer)
+      left -= bytes.length
+      if (left <= 0) result = hasher.digest('hex') === hash ? 'whole' : 'damaged'
+      return result !== 'damaged'
+    },
+    result: () => result,
+  }
+}
+
+/** The bytes differ from those that were stored: no reader may get all of them. */
+export class DamagedBytes extends Error {}
+
+/** Has the file the bytes of a blob? Reads to the end. */
+export async function hasBytesOf(
+  path: string,
+  blob: { hash: string; size: number },
+  signal: AbortSignal,
+): Promise<boolean> {
+  const verifier = createVerifier(blob)
+  verifier.accepts(Buffer.alloc(0))
+  for await (const chunk of createReadStream(path, { highWaterMark: READ_BYTES, signal }))
+    verifier.accepts(chunk as Buffer)
+  return verifier.result() === 'whole'
+}
+
+const READ_BYTES = 256 * 1024

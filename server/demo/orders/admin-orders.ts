@@ -1,6 +1,5 @@
 // Orders in the demo platform's Admin API: queries of them, and the app's changes to them.
-import { elementAt, lastOf } from '../../core/lazy.ts'
-import { createQueryBatcher } from '../../core/query-batcher.ts'
+import { elementAt, lastOf, createQueryBatcher } from '../../core/lazy.ts'
 import { readGid, toGid } from '../catalog-ids.ts'
 import { badRequest } from '../connection.ts'
 import { DEMO_SCOPES } from '../oauth.ts'

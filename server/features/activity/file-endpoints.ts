@@ -9,7 +9,7 @@ import type { ShopScope } from '../../core/db/for-shop.ts'
 import { viewedOnly } from '../../files/view-kinds.ts'
 import { shownChange } from '../operations/item-record.ts'
 import { refusedReasonSchema } from '../orders/record.ts'
-import { usableUntil } from '../links/model/ends.ts'
+import { usableUntil } from '../links/model/links.ts'
 import { packViewsEnd } from '../links/model/pack-links.ts'
 import {
   readFileHistory,

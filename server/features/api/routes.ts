@@ -30,7 +30,7 @@ import {
   warning,
 } from '../../http/schemas.ts'
 import { operationId, operationPath } from '../operations/record.ts'
-import { importFromApi } from './start.ts'
+import { importFromApi } from '../imports/start.ts'
 
 export const importReply = z
   .object({

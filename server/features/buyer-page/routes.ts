@@ -1,8 +1,14 @@
 // The look of buyers' pages: colours, logo, own texts and language, with a preview of unsaved
 // values.
-import { say, sayFixed } from '../../../plugins/contract/index.ts'
 import { fileTypeFromBuffer } from 'file-type'
 import { z } from 'zod'
+import { say, sayFixed } from '../../../plugins/contract/index.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { AppError } from '../../core/errors.ts'
+import { requirePublicId } from '../../core/ids.ts'
+import { readShop } from '../../files/shop-settings.ts'
+import { endpointsOf, type Caller, type Endpoint } from '../../http/endpoint.ts'
+import { errorSchema } from '../../http/schemas.ts'
 import {
   buyerPageChange,
   changeBuyerPage,
@@ -11,17 +17,11 @@ import {
   readBuyerPage,
   type Logo,
   type SavedBuyerPage,
+  reportColours,
 } from '../downloads/buyer-page.ts'
-import { reportColours } from '../downloads/colours.ts'
 import { dataAddress } from '../downloads/look.ts'
 import { PREVIEW_PAGES, previewPage, type PreviewedFiles } from '../downloads/preview.ts'
 import { LOCALES, type Locale } from '../downloads/translate.ts'
-import type { ShopScope } from '../../core/db/for-shop.ts'
-import { AppError } from '../../core/errors.ts'
-import { requirePublicId } from '../../core/ids.ts'
-import { readShop } from '../../files/shop-settings.ts'
-import { endpointsOf, type Caller, type Endpoint } from '../../http/endpoint.ts'
-import { errorSchema } from '../../http/schemas.ts'
 
 const locale = z.enum(LOCALES as [Locale, ...Locale[]])
 const colourReport = z

@@ -3,7 +3,7 @@
 // options or a person's request drops the record, and the next sync tries the object again.
 import { type AnyText, type Warning, say } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { columnsOfText, textOfColumns } from '../../core/db/text-columns.ts'
+import { columnsOfText, textOfColumns } from '../../core/texts.ts'
 import { withHashJoins } from '../../core/db/hash-joins.ts'
 import type { ErrorCode } from '../../core/errors.ts'
 import type { SyncCounts } from './sync-rows.ts'

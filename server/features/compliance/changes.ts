@@ -1,8 +1,8 @@
 // The platform's privacy requests, as platform changes: each is repeated until it has succeeded.
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import type { Storefront } from '../../storefront/storefront.ts'
-import type { FeatureChanges } from '../../storefront/webhooks/apply.ts'
-import { keepPayload, type ChangeReport } from '../../storefront/webhooks/changes.ts'
+import type { FeatureChanges } from '../../storefront/apply-changes.ts'
+import { keepPayload, type ChangeReport } from '../../storefront/changes.ts'
 import { lastOf } from '../../core/lazy.ts'
 import { dropJobs } from '../../core/queue/private-jobs.ts'
 import { stopOperations } from '../../engine/lifecycle.ts'
@@ -14,7 +14,7 @@ import { customerData } from './customer-data.ts'
 import type { ComplianceParts } from './parts.ts'
 import { redactCustomer } from './redact-customer.ts'
 
-/** The fields that server/storefront/webhooks/changes.ts takes from the body. */
+/** The fields that server/storefront/changes.ts takes from the body. */
 interface CustomerPayload {
   customer: string | null
   email: string | null

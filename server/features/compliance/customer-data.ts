@@ -14,7 +14,7 @@ import {
   type CustomerRequest,
 } from './buyer.ts'
 import { MOVED_TEMPLATE } from '../mail/buyer-mail.ts'
-import { openPhone } from '../messages/buyer-phone.ts'
+import { openPhone } from '../orders/delivery-text.ts'
 import { readAnswer, recentAnswer, storeAnswer } from './customer-data-rows.ts'
 import type { BuyerPlaces } from '../feature.ts'
 import type { ComplianceParts } from './parts.ts'

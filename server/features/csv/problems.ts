@@ -3,7 +3,7 @@
 import Papa from 'papaparse'
 import { english, type AnyText } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { columnsOfText, textOfColumns } from '../../core/db/text-columns.ts'
+import { columnsOfText, textOfColumns } from '../../core/texts.ts'
 import { originalCell, plainCell } from '../../files/cells.ts'
 import { correctedRows } from './body-rows.ts'
 import { type RowProblem } from './check-state.ts'

@@ -1,8 +1,13 @@
 // Reads the bytes of a ZIP file in order from the stores. The next file is opened while the current
 // one is sent.
-import { StoreError, type BlobReader, type ByteRange } from '../../core/store/store.ts'
+import {
+  StoreError,
+  type BlobReader,
+  type ByteRange,
+  createVerifier,
+  DamagedBytes,
+} from '../../core/store/store.ts'
 import type { Bytes, OpenedBytes } from './bytes.ts'
-import { createVerifier, DamagedBytes } from '../../core/store/verifier.ts'
 import type { BlobTarget } from './targets.ts'
 import type { ZipSegment } from './zip.ts'
 

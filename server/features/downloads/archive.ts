@@ -14,7 +14,7 @@ import {
 import { DamagedEntry, eachPiece } from './archive-reading.ts'
 import { createByteSender, written, type Bytes, type SendAllowance } from './bytes.ts'
 import type { DailyChecks } from './daily-checks.ts'
-import type { Client } from '../../http/clients.ts'
+import type { Client } from '../../core/client-address.ts'
 import { evaluateConditions, isProbe, namesVersion } from '../../http/conditions.ts'
 import { fileHeaders, PRIVATE } from '../../http/headers.ts'
 import type { ArchiveAsker, ArchiveCounter, BegunArchive } from './counting/archive-counter.ts'

@@ -5,7 +5,8 @@ import { createPackLink } from '../links/model/pack-links.ts'
 import { ensurePack } from '../../files/mappings.ts'
 import { eventStatements, wantEvent } from '../../../test/told-events.ts'
 import { toPublicId } from '../../core/ids.ts'
-import { renderMail, type MailPayload } from '../../core/outbox/templates.ts'
+import type { MailPayload } from '../../core/outbox/outbox.ts'
+import { renderMail } from '../mail/buyer-mail.ts'
 import { askForMore, get, openDepot, visit, type Depot } from '../../../test/delivery.ts'
 
 const SMALL = randomBytes(1000)

@@ -2,21 +2,20 @@
 // key in the form is the authorisation: it cannot be guessed, and there are no cookies that another
 // site could misuse. A link may ask once a day and a network ten times an hour. The message reaches
 // the shop as text only.
-import { emailAddress, sayFixed, textOf } from '../../../plugins/contract/index.ts'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type pg from 'pg'
 import { z } from 'zod'
+import { emailAddress, sayFixed, textOf } from '../../../plugins/contract/index.ts'
 import type { ErrorCode, ErrorDetail } from '../../core/errors.ts'
 import { problemText } from '../../core/problem-text.ts'
-import { openRateLimit } from '../../core/db/rate-limits.ts'
-import { networkOf } from '../../core/client-address.ts'
-import type { Client } from '../../http/clients.ts'
+import { openRateLimit } from '../../core/db/callers.ts'
+import { networkOf, type Client } from '../../core/client-address.ts'
+import { offeredView } from '../../files/view-kinds.ts'
 import type { KnownLink } from './counting/known-link.ts'
 import type { LinkCounter } from './counting/link-counter.ts'
 import { answerForm, FormRefusal, MAX_FORM_BYTES, readForm, readFormLink } from './form.ts'
 import { renderMessage, sendPage, type AskForm, type Frame, type MessagePage } from './pages.ts'
 import { hasAsked, translatorForLink, shownShop, refusalReason, whyNotViewed } from './refusal.ts'
-import { offeredView } from '../../files/view-kinds.ts'
 import { prefersJson, withLocale } from './request.ts'
 import type { Visit } from './response.ts'
 

@@ -8,10 +8,11 @@ import {
   type BlobReader,
   type BlobStore,
   type ByteRange,
+  DamagedBytes,
+  type Verifier,
 } from '../../core/store/store.ts'
-import { DamagedBytes, type Verifier } from '../../core/store/verifier.ts'
+import { createTtlCache } from '../../core/lazy.ts'
 import type { BlobTarget } from './targets.ts'
-import { createTtlCache } from '../../core/ttl-cache.ts'
 
 /** `free` releases the memory once the socket has taken the bytes. */
 export type OpenedBytes =

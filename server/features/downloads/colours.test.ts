@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { colourCss, contrast, READABLE, readableOn, reportColours, textOn } from './colours.ts'
+import { colourCss, contrast, READABLE, readableOn, reportColours, textOn } from './buyer-page.ts'
 
 const hex = fc
   .integer({ min: 0, max: 0xffffff })

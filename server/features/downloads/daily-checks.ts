@@ -9,7 +9,7 @@ import {
   type BlobCheckParts,
 } from '../../files/blob-checks.ts'
 import { errorFields } from '../../core/log.ts'
-import { createTtlCache } from '../../core/ttl-cache.ts'
+import { createTtlCache } from '../../core/lazy.ts'
 import { blobFields, type BlobTarget } from './targets.ts'
 
 export interface DailyChecks {

@@ -3,7 +3,7 @@
 // and all of it counts as sent.
 import type { IncomingMessage } from 'node:http'
 import { StoreError, type BlobStore, type ByteRange } from '../../core/store/store.ts'
-import { createTtlCache } from '../../core/ttl-cache.ts'
+import { createTtlCache } from '../../core/lazy.ts'
 import { contentDisposition, nginxHeaders, safeType, type Audience } from '../../http/headers.ts'
 import { memoizedHeaders, type Part, type Visit } from './response.ts'
 import type { FileTarget } from './targets.ts'

@@ -1,15 +1,14 @@
 // Raises `delivery.downloaded` for links of deliveries, and `link.exhausted` for links whose last download was used, for webhooks and the platform's
 // automation, and for links of files that are only viewed whose last view was used, for webhooks.
-import { say } from '../../../plugins/contract/index.ts'
 import { z } from 'zod'
-import { attemptEach } from '../../core/db/attempt-each.ts'
+import { say } from '../../../plugins/contract/index.ts'
+import { attemptEach, forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import type { Database } from '../../core/db/database.ts'
-import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
-import type { UsedLink } from './record.ts'
 import { toPublicId } from '../../core/ids.ts'
 import { viewedOnly } from '../../files/view-kinds.ts'
-import { IS_USED, raiseTrigger } from '../flow/triggers.ts'
 import { defineEvent, raiseEvent } from '../../core/outbox/webhook-events.ts'
+import { IS_USED, raiseTrigger } from '../flow/triggers.ts'
+import type { UsedLink } from './record.ts'
 
 export const linkExhausted = defineEvent({
   name: 'link.exhausted',

@@ -3,7 +3,7 @@
 // over to another program; and in a cookie, so that the mailed link does not ask the same browser again.
 import type { IncomingMessage } from 'node:http'
 import type { Secrets } from '../../core/secrets.ts'
-import type { Gate } from '../links/model/asks.ts'
+import type { Gate } from '../links/model/links.ts'
 import { createSigner, hasPassed, readSignedUntil, untilAfter } from './signer.ts'
 
 /** How long pages stay open after an answer. */

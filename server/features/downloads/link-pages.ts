@@ -6,11 +6,12 @@ import type { Database } from '../../core/db/database.ts'
 import { forShop } from '../../core/db/for-shop.ts'
 import { present } from '../../core/lazy.ts'
 import { hashKey, type Secrets } from '../../core/secrets.ts'
-import type { Client } from '../../http/clients.ts'
+import type { Client } from '../../core/client-address.ts'
 import { PAGE_HEADERS } from '../../http/headers.ts'
+import { isViewOnly, offeredView } from '../../files/view-kinds.ts'
 import { openDeliveryLink, type PaidFile } from '../links/model/delivery-links.ts'
 import { openPackLink, type PackFile } from '../links/model/pack-links.ts'
-import { ASKS_NOTHING, shownAskOf } from '../links/model/asks.ts'
+import { ASKS_NOTHING, shownAskOf } from '../links/model/links.ts'
 import type { Archives } from './archive.ts'
 import { isOwed, type KnownLink } from './counting/known-link.ts'
 import type { LinkCounter } from './counting/link-counter.ts'
@@ -31,17 +32,19 @@ import {
   isOpenedByShop,
   opensPage,
   PAGE,
+  mayBringAnswers,
   relativeToPage,
   resumedPart,
   wantsArchive,
   viewerIn,
+  leadsToBytes,
+  type StartAddresses,
+  type StartState,
 } from './request.ts'
 import type { Visit } from './response.ts'
 import { isScan, isScanner } from './scanners.ts'
-import { leadsToBytes, type StartAddresses, type StartState } from './start-addresses.ts'
 import type { Translator } from './translate.ts'
 import type { ViewSessions } from './view-sessions.ts'
-import { isViewOnly, offeredView } from '../../files/view-kinds.ts'
 
 /** A request for the page of a link. */
 export interface PageRequest {
@@ -199,7 +202,7 @@ async function openedGates(
   { visit, link }: PageRequest,
   use: 'page' | 'continue',
 ): Promise<readonly string[]> {
-  if (!hasAnswers(visit.request)) return [ASKS_NOTHING]
+  if (!mayBringAnswers(visit.request) || !hasAnswers(visit.request)) return [ASKS_NOTHING]
   const asked = await counter.asksUnder(link)
   const isOpen = (asks: string) =>
     gates.tokens.opens(visit.request, { asks, root: link.link }, visit.now, use)

@@ -2,9 +2,10 @@
 import type { IncomingMessage } from 'node:http'
 import type { ErrorCode } from '../../core/errors.ts'
 import { hashKey } from '../../core/secrets.ts'
-import type { Client } from '../../http/clients.ts'
+import type { Client } from '../../core/client-address.ts'
 import { evaluateConditions, namesVersion } from '../../http/conditions.ts'
 import { PRIVATE } from '../../http/headers.ts'
+import { isViewOnly } from '../../files/view-kinds.ts'
 import { readSettled } from './counting/counting.ts'
 import { isOwed, type KnownLink } from './counting/known-link.ts'
 import type { LinkCounter, LinkDownload } from './counting/link-counter.ts'
@@ -16,18 +17,19 @@ import { refuse, refusalReason, RETRY_LATER, whyNotViewed } from './refusal.ts'
 import {
   isOpenedByShop,
   isPlain,
+  mayBringAnswers,
   opensPage,
   resumedPart,
   wantsArchive,
   sitesIn,
   viewerIn,
+  type StartAddresses,
+  type StartState,
 } from './request.ts'
 import { isBodiless, rangeOfAnswer, representation, type Part, type Visit } from './response.ts'
 import { refusedReason, type RefusedAttempts } from './refused-attempts.ts'
 import type { ByteServer } from './serve.ts'
-import type { StartAddresses, StartState } from './start-addresses.ts'
 import type { Asker, LinkTarget } from './targets.ts'
-import { isViewOnly } from '../../files/view-kinds.ts'
 
 export interface LinkParts {
   counter: LinkCounter
@@ -60,7 +62,8 @@ export const createLinkAnswers = (parts: LinkParts) =>
     const paged = wantsPage(request, start)
     // The answer in an address is checked against the link first. A cookie comes with every request of its
     // browser, and most links ask for nothing.
-    if (isPlain(request) && !paged && tokensIn(request).length === 0 && !all) {
+    const answers = mayBringAnswers(request) && tokensIn(request).length > 0
+    if (isPlain(request) && !paged && !answers && !all) {
       const download = await parts.counter.count(first)
       if (download) return serve(parts, visit, first, download)
     }

@@ -3,17 +3,17 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Listener } from '../../core/db/listener.ts'
+import { createTtlCache } from '../../core/lazy.ts'
 import {
   savedPage,
   type BuyerPage,
   type Logo,
   type OwnTexts,
   type SavedBuyerPage,
+  colourCss,
 } from './buyer-page.ts'
-import { colourCss } from './colours.ts'
 import type { Locale } from './translate.ts'
 import type { Query } from './targets.ts'
-import { createTtlCache } from '../../core/ttl-cache.ts'
 
 export interface PageLook {
   style: string

@@ -1,12 +1,11 @@
 // The page of a pack's or a delivery's link: its files in order, each with its size and its own
 // download. Opening the page counts nothing.
+import { previewKind, isViewOnly, offeredView } from '../../files/view-kinds.ts'
 import type { PaidFile } from '../links/model/delivery-links.ts'
 import type { PackFile } from '../links/model/pack-links.ts'
-import { previewKind } from '../../files/preview-kinds.ts'
 import { openTemplate, sendPage, type AskForm, type Page, type ShownShop } from './pages.ts'
-import { leadsToBytes } from './start-addresses.ts'
+import { leadsToBytes, PAGE, relativeToPage } from './request.ts'
 import { withTokens } from './gate-tokens.ts'
-import { PAGE, relativeToPage } from './request.ts'
 import { translatorForRequest, type Translator } from './translate.ts'
 import type { Visit } from './response.ts'
 import { viewButtonOf } from './view-buttons.ts'
@@ -21,7 +20,6 @@ import {
   type UnlockQuestion,
   type RowButton,
 } from './file-rows.ts'
-import { isViewOnly, offeredView } from '../../files/view-kinds.ts'
 
 interface PackPage extends Page, FileRows {
   summary: string

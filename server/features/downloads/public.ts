@@ -3,7 +3,7 @@
 // was.
 import type { IncomingMessage } from 'node:http'
 import { publicPath } from '../../files/public-addresses.ts'
-import type { Client } from '../../http/clients.ts'
+import type { Client } from '../../core/client-address.ts'
 import { evaluateConditions, isProbe, namesVersion } from '../../http/conditions.ts'
 import { immutableFor, REDIRECT, PUBLIC } from '../../http/headers.ts'
 import type { Secrets } from '../../core/secrets.ts'

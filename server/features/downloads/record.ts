@@ -6,11 +6,11 @@ import { isDatabaseUnavailable } from '../../core/db/error-classes.ts'
 import { CLOCKS_APART_MS, dropMonths, firstIdAt, makeMonths } from '../../core/db/month-parts.ts'
 import { inBatches } from '../../core/db/sweep-batches.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
-import type { Client } from '../../http/clients.ts'
+import type { Client } from '../../core/client-address.ts'
 import { markBatch, type CountedWrite } from './counted-writes.ts'
 import { plainArray, type FileTarget } from './targets.ts'
 import { zoneOf } from '../../files/days.ts'
-import { singleFlight } from '../../core/single-flight.ts'
+import { singleFlight } from '../../core/lazy.ts'
 
 export interface DownloadRecord {
   target: FileTarget

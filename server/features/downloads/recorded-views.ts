@@ -1,9 +1,8 @@
 // Views of files, for the merchant: who read or played which file, and when. One row for each link and
 // hour, written behind and bounded like refused downloads.
 import type pg from 'pg'
-import { shortenedAddress } from '../../core/client-address.ts'
+import { shortenedAddress, type Client } from '../../core/client-address.ts'
 import type { Logger } from '../../core/log.ts'
-import type { Client } from '../../http/clients.ts'
 import { agentFamily } from './agent-family.ts'
 import type { KnownLink } from './counting/known-link.ts'
 import { plainArray } from './targets.ts'

@@ -2,8 +2,7 @@
 // download's transfer how that ended.
 import type { IncomingMessage } from 'node:http'
 import { errorFields, type Logger } from '../../core/log.ts'
-import { StoreError } from '../../core/store/store.ts'
-import { createVerifier, DamagedBytes, type Verifier } from '../../core/store/verifier.ts'
+import { StoreError, createVerifier, DamagedBytes, type Verifier } from '../../core/store/store.ts'
 import type { Sha256Sums } from '../../files/sha256-sums.ts'
 import type { Answer } from '../../http/conditions.ts'
 import { asksForDigest, PAGE_HEADERS } from '../../http/headers.ts'

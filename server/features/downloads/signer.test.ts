@@ -4,7 +4,7 @@ import { createSecrets } from '../../core/secrets.ts'
 import { createGateTokens } from './gate-tokens.ts'
 import { createSignedAddresses } from './public.ts'
 import { createSigner } from './signer.ts'
-import { createStartAddresses } from './start-addresses.ts'
+import { createStartAddresses } from './request.ts'
 import { createViewAddresses } from './view/address.ts'
 
 const SECRET = 'the secret of addresses that are in mails'

@@ -9,7 +9,7 @@ import {
 } from '../../../plugins/contract/index.ts'
 import { retryRolledBack } from '../../core/db/for-shop.ts'
 import { sha256Of } from '../../files/digests.ts'
-import type { Client } from '../../http/clients.ts'
+import type { Client } from '../../core/client-address.ts'
 
 /** Settings that each download depends on, by their names in delivery. */
 type DeliverySettings = {

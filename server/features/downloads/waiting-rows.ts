@@ -2,7 +2,7 @@
 // loses those of the last seconds, and so does a database that stays unavailable.
 import { isDatabaseUnavailable } from '../../core/db/error-classes.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
-import { singleFlight } from '../../core/single-flight.ts'
+import { singleFlight } from '../../core/lazy.ts'
 
 const FLUSH_MS = 1000
 /** The longest queue while the database is slow; further rows are dropped. */

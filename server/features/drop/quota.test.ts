@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../../test/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
-import { holdBlobs } from '../../files/blob-holds.ts'
+import { holdBlobs } from '../../files/blobs.ts'
 import { createQuota, quotaLimits } from './quota.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>

@@ -3,7 +3,7 @@
 // because planning them would cost more than running them.
 import type { Database } from '../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
-import { HOLD_BLOBS } from '../../files/blob-holds.ts'
+import { HOLD_BLOBS } from '../../files/blobs.ts'
 import { findEntry, folderId, moveAside, type DropEntry } from './entries.ts'
 import type { DroppedBytes } from './dropped-bytes.ts'
 import { DropError } from './errors.ts'

@@ -4,7 +4,7 @@ import { say } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../core/errors.ts'
-import { importFromApi } from '../api/start.ts'
+import { importFromApi } from '../imports/start.ts'
 import { findUpload } from '../upload/rows.ts'
 import { importUploads } from '../upload/start.ts'
 

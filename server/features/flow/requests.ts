@@ -15,15 +15,14 @@ import {
   settingFields,
   type Text,
 } from '../../../plugins/contract/index.ts'
-import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
-import { findShop } from '../../core/db/shops.ts'
+import { forShop, type ShopScope, findShop } from '../../core/db/for-shop.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
 import { errorFields } from '../../core/log.ts'
 import { present, firstOf } from '../../core/lazy.ts'
 import { readRequest, setEndHeaders } from '../../core/request-body.ts'
-import { isSignature } from '../../storefront/webhooks/signature.ts'
+import { isSignature } from '../../storefront/intake.ts'
 import { textOfMessage } from '../../core/texts.ts'
-import type { RawMount } from '../../http/mounts.ts'
+import type { RawMount } from '../../http/listen.ts'
 import { mailLanguageOf, readShop } from '../../files/shop-settings.ts'
 import { parseBounded, type Issue } from '../../core/bounds.ts'
 import { requireDownloads } from '../../files/quotas.ts'

@@ -18,6 +18,7 @@ import { readShop } from '../../files/shop-settings.ts'
 import { builtInWorkflow, type ImportChannel } from '../workflows/channel.ts'
 import { attachedWorkflow } from '../workflows/find.ts'
 import { sourceKeys, type ImportOrigin } from '../workflows/sources.ts'
+import { apiChannel } from './api-channel.ts'
 
 /** How a channel names the products of a file; a text may name several, with `;` between them. */
 export interface NamedProducts {
@@ -166,3 +167,41 @@ const present = <T extends object>(values: T): PresentFields<T> =>
   Object.fromEntries(
     Object.entries(values).filter(([, value]) => value !== undefined),
   ) as PresentFields<T>
+
+// Starts the import of entries that a storefront tool posted to the API.
+
+export interface ApiImport {
+  files: readonly (EntrySettings &
+    NamedProducts & {
+      filename: string
+      url: string
+      tags?: readonly string[] | undefined
+      sha256?: string | undefined
+      /** The bare UUID of a file: the entry becomes its next version. */
+      replaces?: string | undefined
+    })[]
+  auto_map?: boolean | undefined
+  notify?: boolean | undefined
+  on_conflict: Entry['on_conflict']
+  callback_url?: string | undefined
+}
+
+/** Returns the operation's UUID. Throws as `startImport` does. */
+export function importFromApi(
+  engine: Engine,
+  scope: ShopScope,
+  { files, on_conflict, ...request }: ApiImport,
+  caller: { name: string; idempotencyKey: string | undefined; apiKey?: string | null },
+): Promise<string> {
+  return startImport(engine, scope, apiChannel, {
+    ...request,
+    files: files.map(({ url, ...file }) => ({
+      ...file,
+      source: { type: 'url', url },
+      on_conflict,
+    })),
+    requestedBy: caller.name,
+    from: { apiKey: caller.apiKey },
+    idempotencyKey: caller.idempotencyKey,
+  })
+}

@@ -4,7 +4,7 @@ import { DEMO_SHOP } from '../../demo/app.ts'
 import { signToken } from '../../demo/jwt.ts'
 import { customerOf } from '../../demo/orders/shop.ts'
 import { signSessionToken } from '../../demo/session-token.ts'
-import { demoCredentials } from '../../startup/storefront.ts'
+import { demoCredentials } from '../../startup/ports.ts'
 import { ACCOUNT_PATH } from './account.ts'
 
 const ADA = 'ada@example.com'

@@ -2,14 +2,13 @@
 // platform's token names the customer, and the platform the customer's address. Where it does not,
 // the answer is the page that sends a mail: it never says whether an address has bought something.
 import { PortError } from '../../../plugins/contract/index.ts'
-import { forShop } from '../../core/db/for-shop.ts'
-import { openRateLimit } from '../../core/db/rate-limits.ts'
-import type { Shop } from '../../core/db/shops.ts'
+import { forShop, type Shop } from '../../core/db/for-shop.ts'
+import { openRateLimit } from '../../core/db/callers.ts'
 import { AppError } from '../../core/errors.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { extensionEndpoint, type ExtensionParts } from '../../http/extension-endpoint.ts'
-import type { Mount } from '../../http/mounts.ts'
+import type { Mount } from '../../http/listen.ts'
 import type { LiveCustomers } from '../../storefront/customers.ts'
 import type { Delivery } from '../downloads/downloads.ts'
 import { openLibraryKey } from './keys.ts'

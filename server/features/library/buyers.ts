@@ -7,8 +7,8 @@ import type { Secrets } from '../../core/secrets.ts'
 import type { ShownOpening } from '../downloads/gates/openings.ts'
 import type { ShownView } from '../downloads/recorded-views.ts'
 import type { RefusedReason } from '../downloads/refused-attempts.ts'
-import { linkEnded } from '../links/model/ends.ts'
-import { keysOfDeliveries } from '../preparation/model/assigned-keys.ts'
+import { linkEnded } from '../links/model/links.ts'
+import { keysOfDeliveries } from '../preparation/assigned-keys.ts'
 
 export interface BuyerSummary {
   /** In lower case. */

@@ -5,6 +5,7 @@ import { sweepLibraries } from './keys.ts'
 import { defineFeature } from '../feature.ts'
 import { accountLibrary, type AccountParts } from './account.ts'
 import { libraryExamples } from './examples.ts'
+import { libraryMails } from './library-mail.ts'
 import { libraryRequests, type LibraryParts } from './requests.ts'
 import { buyerRoutes, type BuyerRouteParts } from './routes.ts'
 import { libraryMailTask } from './tasks.ts'
@@ -16,6 +17,7 @@ export const libraryFeature = defineFeature({
   requests: (parts: LibraryParts & AccountParts) => [libraryRequests(parts), accountLibrary(parts)],
   changesDelivery: true,
   tasks: (parts: { database: Database }) => [libraryMailTask(parts)],
+  mails: { 'library-link': libraryMails },
   sweeps: ({ database }: { database: Database }) => ({ libraries: () => sweepLibraries(database) }),
   tables: {
     library_keys: {

@@ -6,13 +6,22 @@ import type { ShopScope } from '../../core/db/for-shop.ts'
 import { hasAllWords } from '../../core/db/word-match.ts'
 import { sha256Of } from '../../files/digests.ts'
 import type { Secrets } from '../../core/secrets.ts'
-import { linkStatus, MAPPING_STATE, type LinkFacts, type LinkStatus } from '../links/model/links.ts'
-import { askOf, gateOf, shownAskOf, type Gate } from '../links/model/asks.ts'
-import { tagProblemOf, type TagProblem } from '../links/model/release.ts'
+import {
+  linkStatus,
+  MAPPING_STATE,
+  type LinkFacts,
+  type LinkStatus,
+  tagProblemOf,
+  type TagProblem,
+  askOf,
+  gateOf,
+  shownAskOf,
+  type Gate,
+} from '../links/model/links.ts'
 import type { FileTarget } from '../downloads/targets.ts'
 import { runningView } from '../downloads/viewers.ts'
 import { hasNoPicture } from '../previews/kept.ts'
-import { keysOfDeliveries, type ShownKey } from '../preparation/model/assigned-keys.ts'
+import { keysOfDeliveries, type ShownKey } from '../preparation/assigned-keys.ts'
 
 const ITEMS_PER_PAGE = 50
 /** Later pages would read many rows to skip them; a search finds what is there. */

@@ -1,4 +1,5 @@
 // The pages of a library: its files, the form that asks for its key, and what became of a request.
+import { isViewOnly, offeredView, previewKind } from '../../files/view-kinds.ts'
 import {
   openTemplate,
   renderMessage,
@@ -30,8 +31,6 @@ import {
 import type { Translator } from '../downloads/translate.ts'
 import { viewButtonOf } from '../downloads/view-buttons.ts'
 import { hasViews } from '../downloads/refusal.ts'
-import { isViewOnly, offeredView } from '../../files/view-kinds.ts'
-import { previewKind } from '../../files/preview-kinds.ts'
 import type { LibraryItem } from './items.ts'
 import { LIBRARY_DAYS } from './keys.ts'
 

@@ -5,7 +5,7 @@ import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import type { BackgroundTask } from '../../core/queue/background.ts'
 import { present } from '../../core/lazy.ts'
 import { readBuyerPage } from '../downloads/buyer-page.ts'
-import { queueLibraryMails } from '../messages/library-mail.ts'
+import { queueLibraryMails } from './library-mail.ts'
 import { hasItems } from './items.ts'
 import { LIBRARY_MAILS } from './keys.ts'
 

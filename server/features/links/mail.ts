@@ -1,5 +1,5 @@
 // Queues email with buyers' links. A message stores only the link's id, and the key is inserted when
-// it is sent (messages/link-mail.ts): neither the outbox nor the list of sent messages contains a key.
+// it is sent (mail/link-mail.ts): neither the outbox nor the list of sent messages contains a key.
 import { sayPlain } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { queueMessages } from '../../core/queue/queue.ts'

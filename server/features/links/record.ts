@@ -1,14 +1,13 @@
 // A link as every answer shows it.
 import { z } from 'zod'
 import { FILE_SETTINGS, flag, searchText } from '../../../plugins/contract/index.ts'
-import type { LinkFilter } from './model/list.ts'
-import { copiedAddress, type CopiedLinks } from './model/copied.ts'
-import { shownAskSchema } from './model/ask-terms.ts'
-import { shownAskOf } from './model/asks.ts'
-import { linkAddress, LINK_STATUSES, type Link } from './model/links.ts'
 import { requirePublicId, toPublicId, type IdPrefix } from '../../core/ids.ts'
 import { publicId } from '../../core/public-id.ts'
 import { timestamp } from '../../http/schemas.ts'
+import type { LinkFilter } from './model/list.ts'
+import { copiedAddress, type CopiedLinks } from './model/copied.ts'
+import { shownAskSchema } from './model/ask-terms.ts'
+import { shownAskOf, linkAddress, LINK_STATUSES, type Link } from './model/links.ts'
 
 export const linkSchema = z
   .object({

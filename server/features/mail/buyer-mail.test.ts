@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { savedPage } from '../downloads/buyer-page.ts'
 import { LOCALES } from '../downloads/translate.ts'
 import { renderBuyerMail, type MailLook } from './buyer-mail.ts'
-import { BUYER_MAILS } from './usual-texts.ts'
+import { BUYER_MAILS } from './texts.ts'
 
 const BASE = 'https://a.example'
 const logo = { bytes: Buffer.from('a'), type: 'image/png' }

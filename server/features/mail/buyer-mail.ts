@@ -1,16 +1,31 @@
-// A mail to a buyer: one template for all of them, with the shop's logo, colour and texts.
-import type { Content } from '../../core/outbox/outbox.ts'
+// What mails say. A mail to a buyer: one template for all of them, with the shop's logo, colour and texts.
+import { readFileSync } from 'node:fs'
+import Handlebars from 'handlebars'
+import {
+  sayPlain,
+  type AnyText,
+  ENGLISH,
+  textIn,
+  type Text,
+  type TextLanguage,
+} from '../../../plugins/contract/index.ts'
+import type {
+  Content,
+  KeyParts,
+  MailWriter,
+  SendableContent,
+  MailPayload,
+} from '../../core/outbox/outbox.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { renderMail } from '../../core/outbox/templates.ts'
 import { readShop } from '../../files/shop-settings.ts'
-import { readBuyerPage, type SavedBuyerPage } from '../downloads/buyer-page.ts'
+import { writtenIn } from '../../core/texts.ts'
+import { firstOf } from '../../core/lazy.ts'
+import { readBuyerPage, type SavedBuyerPage, textOn, type Colour } from '../downloads/buyer-page.ts'
 import { textLines } from '../downloads/file-rows.ts'
-import { textOn, type Colour } from '../downloads/colours.ts'
 import type { Locale } from '../downloads/translate.ts'
 import { LINK_TEMPLATE } from '../links/mail.ts'
 import { readMailSettings } from './settings.ts'
-import { mailText, type OwnMailTexts } from './texts.ts'
-import type { BuyerMail, TextValues } from './usual-texts.ts'
+import { mailText, type OwnMailTexts, type BuyerMail, type TextValues } from './texts.ts'
 
 const TEMPLATE = 'buyer-mail'
 /** The usual colour of the button. */
@@ -124,3 +139,111 @@ export const BUYER_TEMPLATES_SQL = BUYER_TEMPLATES.map((name) => `'${name}'`).jo
 /** A link, a delivery or a library: the mail goes to a buyer. */
 export const isForBuyer = (payload: unknown): boolean =>
   BUYER_TEMPLATES.some((name) => name === (payload as { template?: unknown }).template)
+
+/** A mail whose link or delivery was deleted. */
+export const GONE_MAIL: Content = { to: [], subject: 'A download link', text: '' }
+
+export const unsentMail = (reason: AnyText): SendableContent => ({
+  unsent: { status: 'failed', reason },
+})
+const EXPIRED_LINK = unsentMail(sayPlain('The link does not work any more'))
+
+interface SingleMail<About> extends Pick<MailWriter, 'next'> {
+  /** What the message is about; null: its payload is of another form. */
+  aboutOf(payload: unknown): About | null
+  /** Null: it was deleted. */
+  write(scope: ShopScope, about: About, baseUrl: string): Promise<Content | null | undefined>
+  /** Null: its links do not work any more. */
+  fill(scope: ShopScope, content: Content, about: About, parts: KeyParts): Promise<Content | null>
+}
+
+/** Writes mails one by one. */
+export const eachMail = <About>({
+  aboutOf,
+  write,
+  fill,
+  ...rest
+}: SingleMail<About>): MailWriter => ({
+  ...rest,
+  write: (scope, messages, baseUrl) =>
+    Promise.all(
+      messages.map(async ({ payload, content }) => {
+        const about = aboutOf(payload)
+        return content ?? (about === null ? null : await write(scope, about, baseUrl)) ?? GONE_MAIL
+      }),
+    ),
+  fill: (scope, written, parts) =>
+    Promise.all(
+      written.map(async ({ message: { payload }, content }) => {
+        const about = aboutOf(payload)
+        return (about === null ? null : await fill(scope, content, about, parts)) ?? EXPIRED_LINK
+      }),
+    ),
+})
+
+// Email from templates: `<name>.txt` with the subject in its first line, and `<name>.html.hbs`,
+// whose values are escaped. Their texts are written with `{{say 'Open {name}' name=name}}`, in the
+// language of the mail; so are texts in the data.
+
+export interface RenderedMail {
+  subject: string
+  text: string
+  html: string
+}
+
+const hbs = Handlebars.create()
+const compiled = new Map<string, Handlebars.TemplateDelegate>()
+
+/** `baseUrl`: where the page is, without a slash at the end. Throws for an unknown template. */
+export function renderMail(
+  { template, data }: MailPayload,
+  baseUrl: string,
+  language: TextLanguage = ENGLISH,
+): RenderedMail {
+  const written = writtenIn(data, language) as MailPayload['data']
+  // A mail to a buyer has the buyer's language.
+  const values = { language: language.locale.slice(0, 2), ...written, baseUrl }
+  const options = { helpers: helpersFor(language) }
+  const lines = templateOf(`${template}.txt`, true)(values, options).split('\n')
+  return {
+    // A workflow's name is the merchant's: it must not start a new line.
+    subject: firstOf(lines)
+      .replace(/\s+/g, ' ')
+      .replace(/[. ]+$/, ''),
+    text: lines.slice(1).join('\n').trim() + '\n',
+    // The formatter of templates drops it.
+    html: withinLimit(
+      `<!doctype html>\n${templateOf(`${template}.html.hbs`, false)(values, options)}`,
+    ),
+  }
+}
+
+/** Gmail hides what is beyond 102 KB; the rest is reserve. */
+const SHOWN_BYTES = 80_000
+
+/**
+ * Without its indentation if it is long. Short mails keep it: filters for spam distrust pictures beside
+ * little HTML, and a shop's logo is one.
+ */
+const withinLimit = (html: string): string =>
+  Buffer.byteLength(html) > SHOWN_BYTES ? html.replace(/\n\s+/g, '\n') : html
+
+function helpersFor(language: TextLanguage) {
+  const number = new Intl.NumberFormat(language.locale)
+  return {
+    count: (value: unknown) => number.format(Number(value)),
+    say: (message: string, { hash }: { hash: Text['values'] }) =>
+      textIn({ message, values: hash }, language),
+  }
+}
+
+function templateOf(file: string, noEscape: boolean): Handlebars.TemplateDelegate {
+  let template = compiled.get(file)
+  if (!template) {
+    if (!/^[a-z-]+\.(txt|html\.hbs)$/.test(file)) throw new Error(`There is no template ${file}`)
+    const source = readFileSync(new URL(`./templates/${file}`, import.meta.url), 'utf8')
+    template = hbs.compile(source, { noEscape, strict: true })
+    compiled.set(file, template)
+  }
+  return template
+}

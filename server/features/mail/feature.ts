@@ -8,10 +8,12 @@ import type { Logger } from '../../core/log.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { mailExamples } from './examples.ts'
 import { mailboxTask } from './mailbox.ts'
-import { createMailTokens } from './message-token.ts'
+import { createMailTokens } from './sender.ts'
 import { awsGet } from './aws-get.ts'
 import { mailDns, type MailDns } from './dns-records.ts'
 import type { AwsGet } from './provider-ses.ts'
+import { linkMails } from './link-mail.ts'
+import { openMails, type MailParts } from './mail.ts'
 import { reportRequests, type ReportRequestParts } from './report-requests.ts'
 import { mailRoutes, type MailRouteParts } from './routes.ts'
 
@@ -51,6 +53,8 @@ export const mailFeature = defineFeature({
       ? []
       : [mailboxTask(parts.reportsUrl, { ...parts, tokens: createMailTokens(parts.secrets) })]),
   ],
+  sends: { email: (parts: MailParts) => openMails(parts) },
+  mails: { 'download-link': linkMails },
   sealed: [
     ...sealedBytes('mail_settings', ['server_password'], mailPasswordPlace),
     ...sealedBytes('mail_settings', ['domain_key'], mailKeyPlace),

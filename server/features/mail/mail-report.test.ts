@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { createSecrets } from '../../core/secrets.ts'
 import { parseMailReport } from './mail-report.ts'
-import { createMailTokens } from './message-token.ts'
+import { createMailTokens } from './sender.ts'
 
 const tokens = createMailTokens(createSecrets('the secret of the tests, long enough'))
 const MAIL = { shop: 70_000, message: '0199c2f5-d2c0-7f0a-9b7e-3f4a5b6c7d8e' }

@@ -2,7 +2,7 @@
 // of spam (ARF, RFC 5965), and the free texts of older servers.
 import { ownValue } from '../../../plugins/contract/index.ts'
 import { allParts, parseFields, parseMime, valueOf, type MimePart } from './mime.ts'
-import { TOKEN_HEADER, type MailId, type MailTokens } from './message-token.ts'
+import { TOKEN_HEADER, type MailId, type MailTokens } from './sender.ts'
 import { statusCodeIn } from './report-body.ts'
 import type { MailReport } from './reports.ts'
 

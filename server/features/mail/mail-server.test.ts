@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { startMailFake } from '../../../test/fakes/smtp.ts'
 import { NO_MAIL_SETTINGS } from '../../core/configuration/mail-settings.ts'
 import { openMailServer } from './mail-server.ts'
-import { providerHeaders } from './providers.ts'
+import { providerHeaders } from './sender.ts'
 
 it('headers have only ASCII, and name a mail exactly as providers read it', async () => {
   const fake = await startMailFake()

@@ -6,7 +6,7 @@ import type { Database } from '../../core/db/database.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import type { BackgroundTask } from '../../core/queue/background.ts'
 import { parseMailReport } from './mail-report.ts'
-import type { MailTokens } from './message-token.ts'
+import type { MailTokens } from './sender.ts'
 import { recordReport } from './reports.ts'
 
 const POLL_MS = 60_000

@@ -4,7 +4,7 @@
 import { timingSafeEqual, hash } from 'node:crypto'
 import { z } from 'zod'
 import { AppError } from '../../core/errors.ts'
-import type { MailTokens } from './message-token.ts'
+import type { MailTokens } from './sender.ts'
 import { jsonOf, statusCodeIn, type ReadReports } from './report-body.ts'
 import type { MailReport } from './reports.ts'
 

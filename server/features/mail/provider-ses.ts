@@ -5,7 +5,7 @@
 import { createVerify, X509Certificate } from 'node:crypto'
 import { z } from 'zod'
 import { AppError } from '../../core/errors.ts'
-import { TOKEN_HEADER, type MailId, type MailTokens } from './message-token.ts'
+import { TOKEN_HEADER, type MailId, type MailTokens } from './sender.ts'
 import { jsonOf, statusCodeIn, type ReadReports } from './report-body.ts'
 import type { MailReport } from './reports.ts'
 

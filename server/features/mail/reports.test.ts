@@ -10,7 +10,7 @@ import { parsePublicId } from '../../core/ids.ts'
 import { present } from '../../core/lazy.ts'
 import { createSecrets } from '../../core/secrets.ts'
 import { readMailbox } from './mailbox.ts'
-import { createMailTokens } from './message-token.ts'
+import { createMailTokens } from './sender.ts'
 import { signedText } from './provider-ses.ts'
 import { soakTest } from '../../../test/scale.ts'
 

@@ -5,8 +5,8 @@ import type { Database } from '../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { EMAIL_CAME_BACK, raiseNotice, raiseNoticeOnce } from '../../core/outbox/notices.ts'
 import { BUYER_TEMPLATES_SQL } from './buyer-mail.ts'
-import { blockAddress, markBounced } from './blocks.ts'
-import type { MailId } from './message-token.ts'
+import { blockAddress, markBounced } from './settings.ts'
+import type { MailId } from './sender.ts'
 
 export const REPORT_EVENTS = ['delivered', 'delayed', 'bounced', 'complained'] as const
 export type ReportEvent = (typeof REPORT_EVENTS)[number]

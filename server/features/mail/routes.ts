@@ -1,7 +1,7 @@
 // How a shop's mails to buyers are sent: name and address for replies, its own server or domain, and
 // the addresses that nothing is sent to.
-import { z } from 'zod'
 import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
 import {
   emailAddress,
   say,
@@ -12,7 +12,7 @@ import {
 } from '../../../plugins/contract/index.ts'
 import { forShop } from '../../core/db/for-shop.ts'
 import type { Database } from '../../core/db/database.ts'
-import { openRateLimit } from '../../core/db/rate-limits.ts'
+import { openRateLimit } from '../../core/db/callers.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import type { DeliveryResult } from '../../core/outbox/outbox.ts'
@@ -20,14 +20,9 @@ import { fromCursor, text, listPage } from '../../http/cursors.ts'
 import { endpointsOf, type Caller, type Endpoint } from '../../http/endpoint.ts'
 import { errorSchema, listOf, messageText, page, timestamp } from '../../http/schemas.ts'
 import type { Resolver } from '../../ports/addresses.ts'
-import { allowAddress, listBlocked } from './blocks.ts'
-import type { MailDns } from './dns-records.ts'
-import { checkMailDomain, removeMailDomain, setMailDomain } from './domain.ts'
-import { createMailTokens } from './message-token.ts'
-import { mailSettingsRecord, mailSettingsSchema, type MailRecordParts } from './record.ts'
-import { openPassword, sealPassword } from './server-password.ts'
-import { confirmServer, newTestCode, saveServerTest } from './server-test.ts'
 import {
+  allowAddress,
+  listBlocked,
   changeSender,
   MAIL_PORTS,
   readMailSettings,
@@ -35,6 +30,12 @@ import {
   serverChange,
   type ShopMailServer,
 } from './settings.ts'
+import type { MailDns } from './dns-records.ts'
+import { checkMailDomain, removeMailDomain, setMailDomain } from './domain.ts'
+import { createMailTokens } from './sender.ts'
+import { mailSettingsRecord, mailSettingsSchema, type MailRecordParts } from './record.ts'
+import { openPassword, sealPassword } from './server-password.ts'
+import { confirmServer, newTestCode, saveServerTest } from './server-test.ts'
 import { isMailPort, openShopServer } from './shop-server.ts'
 import { testLetter } from './test-letter.ts'
 import { textRoutes } from './text-routes.ts'

@@ -13,8 +13,11 @@ import {
   type MailLook,
 } from './buyer-mail.ts'
 import { readMailSettings } from './settings.ts'
-import { textsChange, withTexts, type OwnMailTexts, mailText } from './texts.ts'
 import {
+  textsChange,
+  withTexts,
+  type OwnMailTexts,
+  mailText,
   BUYER_MAILS,
   FIELD_NAMES,
   filesText,
@@ -26,8 +29,8 @@ import {
   type TextField,
   formatText,
   DELIVERY_TEXTS,
-} from './usual-texts.ts'
-import { LINK_TEXTS } from './link-texts.ts'
+  LINK_TEXTS,
+} from './texts.ts'
 
 const endpoint = endpointsOf({ tag: 'Mail' })
 const locale = z.enum(LOCALES as [Locale, ...Locale[]])

@@ -6,7 +6,7 @@ import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { createGuardedClient } from '../../ports/guarded-fetch.ts'
 import { createSecrets } from '../../core/secrets.ts'
 import { callbackDeliverer, queueCallback } from './callbacks.ts'
-import { sweepStaleMessages } from './run-outbox.ts'
+import { sweepStaleMessages } from '../../core/outbox/run-outbox.ts'
 import { listMessages } from './messages.ts'
 import { listNotices } from '../../core/outbox/notices.ts'
 import {

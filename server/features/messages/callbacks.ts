@@ -1,13 +1,15 @@
 // Callbacks: the end of an operation is posted to the address that its caller gave, at least once,
 // under one id.
+import { say, textOf } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { queueMessage } from '../../core/queue/queue.ts'
 import { withoutSecrets, wholeAddress, type KeptAddress } from '../../core/client-address.ts'
 import type { GuardedClient } from '../../ports/guarded-fetch.ts'
 import type { Secrets } from '../../core/secrets.ts'
-import type { Deliverer } from '../../core/outbox/outbox.ts'
+import { raiseFailure } from '../../core/outbox/notices.ts'
+import type { Content, Deliverer, EndedMessage, MessageFailure } from '../../core/outbox/outbox.ts'
 import { webhookSecrets } from '../../core/outbox/signatures.ts'
-import { deadlineOf } from '../../core/outbox/receiver-failures.ts'
+import { deadlineOf } from '../../core/outbox/limits.ts'
 import { present } from '../../core/lazy.ts'
 import { POST_DELAYS, postSigned } from './signed-post.ts'
 
@@ -44,6 +46,26 @@ export async function queueCallback(
   if (row) await queueMessage(tx, row.id)
 }
 
+async function raiseCallbackFailure(
+  tx: ShopScope,
+  message: EndedMessage,
+  failure: MessageFailure,
+): Promise<void> {
+  const [row] = await tx.query<{ result: Partial<Pick<Content, 'to'>> | null }>(
+    'select result from outbox where shop_id = :shop and id = :id',
+    { id: message.id },
+  )
+  const [url] = row?.result?.to ?? []
+  const host = (url && URL.parse(url)?.host) ?? say('The address')
+  await raiseFailure(tx, message, failure, {
+    title: say('A callback could not be delivered'),
+    body: say(
+      '{host} was not notified that this operation ended: {reason}. It can be sent again over the API.',
+      { host, reason: textOf(failure.reason) },
+    ),
+  })
+}
+
 export interface CallbackOptions {
   client: Pick<GuardedClient, 'post'>
   secrets: Pick<Secrets, 'deriveAll' | 'seal' | 'open'>
@@ -64,6 +86,7 @@ export function callbackDeliverer({
   return {
     delays: POST_DELAYS,
     lost: 'waiting',
+    failed: raiseCallbackFailure,
     write: async (scope, message) => {
       if (message.content) return message.content
       const data = await operationRecord(

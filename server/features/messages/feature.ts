@@ -1,35 +1,23 @@
-// Mail, text messages and callbacks.
+// Text messages and callbacks, and the list of all messages.
 import { messagesExamples } from './examples.ts'
-import { BUYER_MAIL_WRITERS } from './buyer-mails.ts'
-import { buyersEffect } from './buyers-effect.ts'
 import { callbackDeliverer, queueCallback, type CallbackOptions } from './callbacks.ts'
-import { openMails, openTexts, type MailParts, type TextParts } from './deliverers.ts'
-import { messageRoutes } from './routes.ts'
-import { sealedBytes } from '../../core/sealed-place.ts'
-import { phonePlace } from './buyer-phone.ts'
+import { openTexts, type TextParts } from './sms/twilio.ts'
 import type { Secrets } from '../../core/secrets.ts'
+import { messageRoutes } from './routes.ts'
 import { defineFeature } from '../feature.ts'
 import { queueSms } from './sms/sms.ts'
 
-export interface MessageSendParts extends CallbackOptions, MailParts, TextParts {
+export interface MessageSendParts extends CallbackOptions, Omit<TextParts, 'secrets'> {
   secrets: Secrets
-  clock: () => Date
 }
 
 export const messagesFeature = defineFeature({
   name: 'messages',
   examples: messagesExamples,
   endpoints: messageRoutes,
-  effects: () => [buyersEffect],
   onEnd: () => [{ of: { asked: 'callback_url' }, run: queueCallback }],
-  sends: {
-    email: (parts: MessageSendParts) => openMails(parts),
-    callback: callbackDeliverer,
-    sms: openTexts,
-  },
-  mails: BUYER_MAIL_WRITERS,
+  sends: { callback: (parts: MessageSendParts) => callbackDeliverer(parts), sms: openTexts },
   operationMessages: { sms: queueSms },
-  sealed: ['orders', 'deliveries'].flatMap((table) => sealedBytes(table, ['phone'], phonePlace)),
   tables: {
     outbox: {
       about: 'Messages',

@@ -5,7 +5,7 @@ import { AppError } from '../../core/errors.ts'
 import { requirePublicId } from '../../core/ids.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { timestamp } from '../../http/schemas.ts'
-import { NOT_FAILURES } from './recipients.ts'
+import { NOT_FAILURES } from '../orders/mail-writer.ts'
 
 interface MailProgress {
   /** Without those that another one replaces. */

@@ -1,32 +1,21 @@
 // Messages as the shop reads them: content, recipients and status, and sending one again.
 import { ENGLISH, type Text, type TextLanguage } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { endPauseOf } from '../../core/outbox/receiver-failures.ts'
+import { endPauseOf } from '../../core/outbox/limits.ts'
 import { queueMessage } from '../../core/queue/queue.ts'
 import { withoutSecrets } from '../../core/client-address.ts'
 import { mailLanguageOf, readShop } from '../../files/shop-settings.ts'
 import { CALLBACK_EVENT } from './callbacks.ts'
-import { mailedDelivery, writeDeliveryMails } from './delivery-mail.ts'
+import { mailedDelivery, writeDeliveryMails } from '../orders/delivery-mail.ts'
 import { linkInPayload } from '../links/mail.ts'
-import { movedLinks, writeMovedMail } from './moved-mail.ts'
-import { withRecipients } from './recipients.ts'
-import { textedDelivery, writeDeliveryText } from './delivery-text.ts'
-import { writeLinkMails } from './link-mail.ts'
+import { movedLinks, writeMovedMail } from '../move/moved-mail.ts'
+import { withRecipients } from '../orders/mail-writer.ts'
+import { textedDelivery, writeDeliveryText } from '../orders/delivery-text.ts'
+import { writeLinkMails } from '../mail/link-mail.ts'
 import type { FlowMessage } from '../flow/triggers.ts'
-import type { Content, MessageKind } from '../../core/outbox/outbox.ts'
-import { renderMail, type MailPayload } from '../../core/outbox/templates.ts'
+import type { Content, MailPayload, MessageKind, MessageStatus } from '../../core/outbox/outbox.ts'
+import { renderMail } from '../mail/buyer-mail.ts'
 import type { WebhookPayload } from '../../core/outbox/webhook-events.ts'
-
-export const MESSAGE_STATUSES = [
-  'waiting',
-  'sending',
-  'sent',
-  'failed',
-  'unknown',
-  'bounced',
-  'complained',
-] as const
-export type MessageStatus = (typeof MESSAGE_STATUSES)[number]
 
 export interface MessageRow extends Content {
   id: string

@@ -3,16 +3,10 @@ import { say } from '../../../plugins/contract/index.ts'
 import { z } from 'zod'
 import { AppError } from '../../core/errors.ts'
 import { requirePublicId, toOperationId, toPublicId } from '../../core/ids.ts'
-import {
-  listMessages,
-  MESSAGE_STATUSES,
-  readMessage,
-  resendMessage,
-  type MessageRow,
-} from './messages.ts'
-import { buyersOf } from './delivery-mail.ts'
+import { listMessages, readMessage, resendMessage, type MessageRow } from './messages.ts'
+import { buyersOf } from '../orders/delivery-mail.ts'
 import { mailProgressRoute } from './mail-progress.ts'
-import { MESSAGE_KINDS } from '../../core/outbox/outbox.ts'
+import { MESSAGE_KINDS, MESSAGE_STATUSES } from '../../core/outbox/outbox.ts'
 import { listReports, REPORT_EVENTS } from '../mail/reports.ts'
 import { webhookSecret } from '../../core/outbox/signatures.ts'
 import type { Secrets } from '../../core/secrets.ts'

@@ -3,7 +3,7 @@ import { say, sayPlain } from '../../../plugins/contract/index.ts'
 import { toPublicId } from '../../core/ids.ts'
 import type { GuardedClient } from '../../ports/guarded-fetch.ts'
 import type { DeliveryResult } from '../../core/outbox/outbox.ts'
-import { SLOW_MS } from '../../core/outbox/receiver-failures.ts'
+import { SLOW_MS } from '../../core/outbox/limits.ts'
 import { signatureHeaders } from '../../core/outbox/signatures.ts'
 
 const SECOND = 1000

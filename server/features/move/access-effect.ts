@@ -6,7 +6,7 @@ import { hashKey, type Secrets } from '../../core/secrets.ts'
 import { defineEffect, type EffectRequest } from '../../engine/effect.ts'
 import { revokeLinks } from '../links/model/changes.ts'
 import { orderedIds } from '../links/model/creation.ts'
-import { laterReleaseOf } from '../links/model/release.ts'
+import { laterReleaseOf } from '../links/model/links.ts'
 
 /** What an outcome stores for the undo: the operation's UUID and the file's. */
 interface GivenAccess {

@@ -4,6 +4,7 @@ import { csvChannel } from '../csv/channel.ts'
 import { workbookReader } from '../csv/workbook.ts'
 import { accessEffect } from './access-effect.ts'
 import { moveExamples } from './examples.ts'
+import { movedMails } from './moved-mail.ts'
 import { mailMovedBuyers } from './moved-buyers.ts'
 import { completeMovedFiles } from './moved-files.ts'
 import { moveRoutes, type MoveRouteParts } from './routes.ts'
@@ -26,6 +27,7 @@ export const moveFeature = defineFeature({
     { of: { kind: 'import', channel: csvChannel.id }, run: completeMovedFiles },
     { of: { action: GIVE_ACCESS, worked: true }, run: mailMovedBuyers },
   ],
+  mails: { 'moved-links': movedMails },
   sweeps: ({ database }: { database: Database }) => ({ moves: () => sweepMoves(database.pool) }),
   tables: {
     moves: 'names and headers of the merchant’s own tables, and counts',

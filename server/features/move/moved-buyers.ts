@@ -1,7 +1,7 @@
 // When an import of past buyers has ended, each of them gets one mail with all links.
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { OperationRow } from '../../engine/types.ts'
-import { queueMovedMails } from '../messages/moved-mail.ts'
+import { queueMovedMails } from './moved-mail.ts'
 
 /** Also after a retry, with the links that it added. */
 export async function mailMovedBuyers(

@@ -1,10 +1,14 @@
 // A merchant's changes of a delivery: send again, revoke, hold, release, change terms, correct the
 // buyer's address, replace a file. Each is one transaction; effects then update the platform's
 // order.
-import { say, type Text } from '../../../plugins/contract/index.ts'
 import { randomUUID } from 'node:crypto'
+import { say, type Text } from '../../../plugins/contract/index.ts'
 import type { Bindings, ShopScope } from '../../core/db/for-shop.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
+import { readShop } from '../../files/shop-settings.ts'
+import { MAX_REPEATED, repeatedTooOften } from '../../core/outbox/limits.ts'
+import { hashKey, type Secrets } from '../../core/secrets.ts'
+import { present } from '../../core/lazy.ts'
 import {
   endTerms,
   linksInLockOrder,
@@ -13,18 +17,13 @@ import {
   VIEW_END_KEPT,
 } from '../links/model/changes.ts'
 import { unknownFiles } from '../links/model/creation.ts'
-import { queueDeliveryMail } from '../messages/delivery-mail.ts'
-import { endTriedMessages } from '../messages/recipients.ts'
-import { normalPhone, openPhone, sealPhone } from '../messages/buyer-phone.ts'
-import { queueDeliveryTexts, textsBuyers } from '../messages/delivery-text.ts'
-import { readShop } from '../../files/shop-settings.ts'
-import { noteTaggedCustomers } from './customer-tags.ts'
-import { forgetPhones } from './phones.ts'
-import { allowAddress } from '../mail/blocks.ts'
-import { MAX_REPEATED, repeatedTooOften } from '../../core/outbox/repeated-mails.ts'
-import { hashKey, type Secrets } from '../../core/secrets.ts'
-import { present } from '../../core/lazy.ts'
+import { allowAddress } from '../mail/settings.ts'
 import { promiseMails } from '../preparation/runs.ts'
+import { queueDeliveryMail } from './delivery-mail.ts'
+import { endTriedMessages } from './mail-writer.ts'
+import { normalPhone, openPhone, sealPhone, queueDeliveryTexts } from './delivery-text.ts'
+import { noteTaggedCustomers } from './customer-tags.ts'
+import { forgetPhones } from './order-rows.ts'
 import {
   addDeliveryFiles,
   lockDelivery,
@@ -34,7 +33,7 @@ import {
 } from './delivery-rows.ts'
 import { raiseHeld } from './events.ts'
 import { queueEffects } from './effects.ts'
-import { statusOf } from './entitlement.ts'
+import { statusOf, textsBuyers } from './entitlement.ts'
 import {
   heldByWorkflow,
   prepareFiles,

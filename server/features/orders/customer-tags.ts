@@ -9,9 +9,9 @@ import { present } from '../../core/lazy.ts'
 import { queueTask, type BackgroundTask } from '../../core/queue/background.ts'
 import { CUSTOMERS_PER_QUERY, type LiveCustomers } from '../../storefront/customers.ts'
 import { ScopeMissing } from '../../storefront/platform-failures.ts'
-import { mayReadCustomers, readScopes } from '../../storefront/scopes.ts'
+import { mayReadCustomers, readScopes } from '../../storefront/access.ts'
 import { queueEffects } from './effects.ts'
-import { READ_CUSTOMERS } from '../../storefront/webhooks/customer-changes.ts'
+import { READ_CUSTOMERS } from '../../storefront/customer-changes.ts'
 
 export interface CustomerTagParts {
   database: Database

@@ -2,7 +2,8 @@
 import type { AnyText, FileSettings, Text } from '../../../plugins/contract/index.ts'
 import type { Bindings, ShopScope } from '../../core/db/for-shop.ts'
 import { firstIdSince } from '../../core/db/month-parts.ts'
-import { textOfColumns } from '../../core/db/text-columns.ts'
+import { textOfColumns } from '../../core/texts.ts'
+import { effectiveView } from '../../files/view-kinds.ts'
 import {
   MAPPING_STATE,
   shownStatus,
@@ -10,12 +11,13 @@ import {
   type LinkFacts,
   type LinkStatus,
   type ViewFacts,
+  requiredTag,
+  tagProblemOf,
+  type TagProblem,
+  askOf,
 } from '../links/model/links.ts'
-import { requiredTag, tagProblemOf, type TagProblem } from '../links/model/release.ts'
 import { listOpenings, type ShownOpening } from '../downloads/gates/openings.ts'
-import { askOf } from '../links/model/asks.ts'
 import type { ShownView } from '../downloads/recorded-views.ts'
-import { effectiveView } from '../../files/view-kinds.ts'
 import type { RefusedReason } from '../downloads/refused-attempts.ts'
 import { conditionOfSearch } from './delivery-search.ts'
 import {

@@ -4,7 +4,7 @@ import { MAX_DOWNLOAD_LIMIT, MAX_VIEW_LIMIT } from '../../../plugins/contract/in
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { linksInLockOrder } from '../links/model/changes.ts'
 import { orderedIds } from '../links/model/creation.ts'
-import { laterReleaseOf } from '../links/model/release.ts'
+import { laterReleaseOf } from '../links/model/links.ts'
 import { hashKey, type Secrets } from '../../core/secrets.ts'
 import { firstOf } from '../../core/lazy.ts'
 import { statusOf, type DeliveryFacts } from './entitlement.ts'

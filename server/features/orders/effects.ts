@@ -14,7 +14,7 @@ import { linkAddress } from '../links/model/links.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { elementAt, firstOf, present, zip } from '../../core/lazy.ts'
-import type { MarkResult } from '../../storefront/order-changes.ts'
+import type { MarkResult } from '../../storefront/admin-api.ts'
 import type { FulfilResult } from '../../storefront/order-fulfilments.ts'
 import { MARKS_PER_REQUEST } from '../../storefront/order-marks.ts'
 import type { LiveOrders } from '../../storefront/orders.ts'
@@ -25,7 +25,7 @@ import {
   QueryFailure,
   ScopeMissing,
 } from '../../storefront/platform-failures.ts'
-import { NOT_FAILURES } from '../messages/recipients.ts'
+import { NOT_FAILURES } from './mail-writer.ts'
 import { hourlyWarning } from './hourly-warning.ts'
 import {
   mailOverdue,

@@ -2,7 +2,7 @@
 // licence keys, and the buyer's own copies.
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Secrets } from '../../core/secrets.ts'
-import { keysByFile, type ShownKey } from '../preparation/model/assigned-keys.ts'
+import { keysByFile, type ShownKey } from '../preparation/assigned-keys.ts'
 
 export interface DeliveryExtras {
   /** In plain text: must be shown only to the buyer and to people of the shop. */

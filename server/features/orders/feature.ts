@@ -2,8 +2,12 @@
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Limits } from '../../core/configuration/limits.ts'
 import type { EngineParts } from '../../engine/parts.ts'
+import { sealedBytes } from '../../core/sealed-place.ts'
 import { renewTask } from '../preparation/renew.ts'
 import { prepareTask } from '../preparation/run.ts'
+import { defineFeature } from '../feature.ts'
+import { buyersEffect, deliveryMails } from './mail-writer.ts'
+import { phonePlace } from './delivery-text.ts'
 import { ordersExamples } from './examples.ts'
 import { effectTask, type EffectParts } from './effects.ts'
 import { adminExtensions } from './extensions/admin-origin.ts'
@@ -21,7 +25,6 @@ import { releaseTask, type ReleaseTaskParts } from './release-task.ts'
 import { unfiledRoutes } from './unfiled-routes.ts'
 import { deliveryRoutes, type DeliveryRouteParts } from './routes.ts'
 import { reconcileTask, syncTask, type OrderParts } from './tasks.ts'
-import { defineFeature } from '../feature.ts'
 
 interface PastOrderPortParts {
   scope: ShopScope
@@ -46,7 +49,9 @@ export const ordersFeature = defineFeature({
     pastOrders: ({ scope, storefront, secrets }: PastOrderPortParts) =>
       createPastOrders(scope, { orders: storefront.orders(scope.shop), secrets }),
   },
-  effects: ({ secrets }) => [giveEffect(secrets)],
+  effects: ({ secrets }) => [giveEffect(secrets), buyersEffect],
+  mails: { 'order-delivery': deliveryMails },
+  sealed: ['orders', 'deliveries'].flatMap((table) => sealedBytes(table, ['phone'], phonePlace)),
   guard: guardImport,
   events: [fileReleased, deliveryReady, deliveryHeld, orderRefunded],
   changesDelivery: true,

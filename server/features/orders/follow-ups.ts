@@ -1,23 +1,24 @@
 // Queues what the state of deliveries requires: the buyers' mails, and the orders' marks on the
 // platform.
 import { hash } from 'node:crypto'
-import { say } from '../../../plugins/contract/index.ts'
+import { say, MAX_DOWNLOAD_LIMIT, MAX_VIEW_LIMIT } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { noAddressTitle, raiseNoticeOnce } from '../../core/outbox/notices.ts'
 import { present } from '../../core/lazy.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { toPublicId } from '../../core/ids.ts'
-import { queueFirstMails, queueHeldMails } from '../messages/delivery-mail.ts'
-import { queueDeliveryTexts, queueHeldTexts, textsBuyers } from '../messages/delivery-text.ts'
 import { raiseEvents } from '../../core/outbox/webhook-events.ts'
+import { mayFulfil, readScopes } from '../../storefront/access.ts'
+import { queueFirstMails, queueHeldMails } from './delivery-mail.ts'
+import { queueDeliveryTexts, queueHeldTexts } from './delivery-text.ts'
 import { raiseTriggers } from '../flow/triggers.ts'
-import { deliveryData, deliveryReady } from './events.ts'
-import { mayFulfil, readScopes } from '../../storefront/scopes.ts'
-import type { DeliveredFile, DeliveryRow } from './delivery-rows.ts'
 import { promiseMails } from '../preparation/runs.ts'
+import { deliveryData, deliveryReady } from './events.ts'
+import type { DeliveredFile, DeliveryRow } from './delivery-rows.ts'
 import { queueEffects, type QueuedEffect } from './effects.ts'
-import { buyerStatusOf, statusOf } from './entitlement.ts'
+import { buyerStatusOf, statusOf, textsBuyers } from './entitlement.ts'
 import { queueLinesMail } from './platform-mails.ts'
+import type { EntitledLines, JudgedOrder } from './order-rows.ts'
 
 /** A delivery as it was written, with its files. */
 export interface FollowedDelivery {
@@ -53,7 +54,7 @@ export async function queueFollowUps(
   const texted = written
     .filter((one) => textable(one) && one.row.texted_at === null && one.row.mailed_at === null)
     .map(({ row }) => row.id)
-  await queueDeliveryTexts(tx, texted, 'first', delay)
+  if (texted.length > 0) await queueDeliveryTexts(tx, texted, 'first', delay)
   await promiseMails(tx, [...first, ...texted])
   const marked = written
     .map(({ row, files }) => ({ row, files, mark: markOf(row, files) }))
@@ -65,10 +66,12 @@ export async function queueFollowUps(
     platformTells ? 'given' : 'all',
   )
   if (!quiet && !platformTells) await tellOfLines(tx, written)
-  await queueHeldTexts(
-    tx,
-    marked.filter((one) => textable(one) && one.row.texted_at !== null).map(({ row }) => row.id),
-  )
+  const held = marked.filter((one) => textable(one) && one.row.texted_at !== null)
+  if (held.length > 0)
+    await queueHeldTexts(
+      tx,
+      held.map(({ row }) => row.id),
+    )
   const fulfils = platformTells ? !quiet : settings.fulfil_orders && canFulfil
   await recordMarksAndMails(tx, mailed, marked)
   const unreachable = marked.filter(({ row }) => isNewlyUnreachable(row, textsBuyers(settings)))
@@ -195,3 +198,82 @@ async function recordMarksAndMails(
     },
   )
 }
+
+// Limits of downloads and views that count for each unit follow the units of an order: bought later by an edit, or
+// refunded. The merchant's own changes to a limit are kept.
+
+interface UnitChange {
+  parent: string | null
+  file: string
+  units: number
+}
+
+/**
+ * Changes the limits of files by the file's present limit for each unit more or less than in the last
+ * known state. At least one unit is left.
+ * @param files all files of the deliveries, by delivery.
+ */
+export async function followUnits(
+  tx: ShopScope,
+  judged: readonly JudgedOrder[],
+  before: EntitledLines,
+  deliveries: ReadonlyMap<string, DeliveryRow>,
+  files: ReadonlyMap<string, readonly DeliveredFile[]>,
+): Promise<void> {
+  const changes = judged.flatMap((one): UnitChange[] => {
+    const delivery = deliveries.get(one.order.id)
+    const own = delivery && files.get(delivery.id)
+    return own ? changesOf(one, before, delivery, own) : []
+  })
+  if (changes.length === 0) return
+  await tx.query(
+    `with held as (
+       select l.id, f.download_limit, f.view_limit,
+         l.download_limit + g.units::bigint * f.download_limit as downloads,
+         l.view_limit + g.units::bigint * f.view_limit as views
+       from unnest(:parents::uuid[], :files::uuid[], :units::int[]) as g (parent_id, file_id, units)
+       join links l on l.shop_id = :shop and l.parent_id = g.parent_id and l.file_id = g.file_id
+       join files f on f.shop_id = :shop and f.id = g.file_id
+       where l.download_limit is not null and f.download_limit is not null
+         or l.view_limit is not null and f.view_limit is not null
+       order by l.id for no key update of l
+     )
+     update links l set
+       download_limit = coalesce(case when held.downloads is not null
+         then least(greatest(held.downloads, held.download_limit), :max) end, l.download_limit),
+       view_limit = coalesce(case when held.views is not null
+         then least(greatest(held.views, held.view_limit), :mostViews) end, l.view_limit)
+     from held where l.shop_id = :shop and l.id = held.id`,
+    {
+      parents: changes.map(({ parent }) => parent),
+      files: changes.map(({ file }) => file),
+      units: changes.map(({ units }) => units),
+      max: MAX_DOWNLOAD_LIMIT,
+      mostViews: MAX_VIEW_LIMIT,
+    },
+  )
+}
+
+function changesOf(
+  { order, entitled }: JudgedOrder,
+  before: EntitledLines,
+  { link_id }: DeliveryRow,
+  files: readonly DeliveredFile[],
+): UnitChange[] {
+  const lines = new Map(order.lines.map((line) => [line.id, line]))
+  const byFile = Map.groupBy(files, ({ file_id }) => file_id)
+  return [...byFile].flatMap(([file, of]): UnitChange[] => {
+    const ids = of.flatMap(({ line_id, taken_back }) => (taken_back ? [] : [line_id]))
+    const was = ids.flatMap((id) => before.get(`${order.id}/${id}`) ?? [])
+    const is = ids.flatMap((id) => (entitled.has(id) ? (lines.get(id) ?? []) : []))
+    // A new link has the limit of all units, and a withdrawn one keeps its own. Units of bundles are not
+    // those of their components.
+    if (was.length === 0 || is.length === 0) return []
+    if ([...was, ...is].some(({ bundle }) => bundle !== null)) return []
+    const units = unitsOf(is) - unitsOf(was)
+    return units === 0 ? [] : [{ parent: link_id, file, units }]
+  })
+}
+
+const unitsOf = (lines: readonly { quantity: number }[]): number =>
+  lines.reduce((sum, { quantity }) => sum + quantity, 0)

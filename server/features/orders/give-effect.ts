@@ -6,7 +6,7 @@ import type { Secrets } from '../../core/secrets.ts'
 import { defineEffect, type EffectRequest } from '../../engine/effect.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { readShop } from '../../files/shop-settings.ts'
-import { dropAddedMails, queueDeliveryMails } from '../messages/delivery-mail.ts'
+import { dropAddedMails, queueDeliveryMails } from './delivery-mail.ts'
 import { promiseMails, repeatPreparation, readPreparations } from '../preparation/runs.ts'
 import {
   forgetNewFiles,

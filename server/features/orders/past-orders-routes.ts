@@ -1,8 +1,7 @@
 // The import of orders from before the installation, as an operation with a preview.
 import { z } from 'zod'
 import { day, say, sayPlain, type Workflow } from '../../../plugins/contract/index.ts'
-import type { ShopScope } from '../../core/db/for-shop.ts'
-import { lockUntilCommit } from '../../core/db/transaction-lock.ts'
+import { type ShopScope, lockUntilCommit } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
 import { toPublicId } from '../../core/ids.ts'
 import type { Engine } from '../../engine/engine.ts'
@@ -10,7 +9,7 @@ import type { RunGuard } from '../../engine/parts.ts'
 import { momentOf } from '../../files/condition-sql.ts'
 import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
 import { errorSchema, timestamp } from '../../http/schemas.ts'
-import { ALL_ORDERS, RECENT_ORDERS_MS, readScopes } from '../../storefront/scopes.ts'
+import { ALL_ORDERS, RECENT_ORDERS_MS, readScopes } from '../../storefront/access.ts'
 import { acceptedOperation, operationSchema } from '../operations/record.ts'
 import { channelOf } from '../operations/routes.ts'
 

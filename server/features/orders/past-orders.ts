@@ -15,8 +15,7 @@ import type {
   PastOrdersPage,
   PlatformOrder,
 } from '../../storefront/orders.ts'
-import { textsBuyers } from '../messages/delivery-text.ts'
-import { isEntitled } from './entitlement.ts'
+import { isEntitled, textsBuyers } from './entitlement.ts'
 import { filesOfOrders } from './order-rows.ts'
 import { reconcileOrders } from './reconcile.ts'
 

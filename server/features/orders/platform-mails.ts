@@ -2,12 +2,7 @@
 // line could be fulfilled: the buyer then gets a mail of ours, so that somebody sends the link.
 import { randomUUID } from 'node:crypto'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import {
-  NOT_READY,
-  queueFirstMails,
-  queueHeldMails,
-  queueDeliveryMail,
-} from '../messages/delivery-mail.ts'
+import { NOT_READY, queueFirstMails, queueHeldMails, queueDeliveryMail } from './delivery-mail.ts'
 import { promiseMails } from '../preparation/runs.ts'
 import { STATUS_SQL } from './entitlement.ts'
 

@@ -16,7 +16,7 @@ import {
 } from '../../../test/documents.ts'
 import { paidOrder } from '../../../test/orders.ts'
 import type { BackgroundTask } from '../../core/queue/background.ts'
-import { mailedDelivery, writeDeliveryMails } from '../messages/delivery-mail.ts'
+import { mailedDelivery, writeDeliveryMails } from './delivery-mail.ts'
 import { renewTask } from '../preparation/renew.ts'
 import { prepareTask } from '../preparation/run.ts'
 import { addMappings } from '../../files/mappings.ts'

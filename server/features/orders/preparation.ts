@@ -15,15 +15,15 @@ import {
   type DeliveryAbout,
   type OrderLine,
 } from '../preparation/runs.ts'
-import { filesLackingKeys, returnLicenceKeys } from '../preparation/model/assigned-keys.ts'
+import { filesLackingKeys, returnLicenceKeys } from '../preparation/assigned-keys.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { parsePublicId } from '../../core/ids.ts'
 import { runnable } from '../workflows/find.ts'
 import { readWorkflow } from '../workflows/workflows.ts'
-import { queueReadyMail } from '../messages/delivery-mail.ts'
-import { queueDeliveryTexts, textsBuyers } from '../messages/delivery-text.ts'
+import { queueReadyMail } from './delivery-mail.ts'
+import { queueDeliveryTexts } from './delivery-text.ts'
 import { lockDelivery, readDeliveryFiles, writeState, type DeliveryRow } from './delivery-rows.ts'
-import type { DeliveryFacts } from './entitlement.ts'
+import { type DeliveryFacts, textsBuyers } from './entitlement.ts'
 import { queueFollowUps } from './follow-ups.ts'
 
 /**

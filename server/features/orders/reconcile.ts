@@ -9,6 +9,7 @@ import { raiseNotice } from '../../core/outbox/notices.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { firstOf, present } from '../../core/lazy.ts'
 import type { PlatformLine, PlatformOrder } from '../../storefront/orders.ts'
+import { raiseEvent } from '../../core/outbox/webhook-events.ts'
 import { noteTaggedCustomers } from './customer-tags.ts'
 import {
   addDeliveryFiles,
@@ -20,7 +21,15 @@ import {
   type DeliveredFile,
   type DeliveryRow,
 } from './delivery-rows.ts'
-import { isEntitled, isRisky, paidUnits, type DeliveryFacts } from './entitlement.ts'
+import {
+  isEntitled,
+  isRisky,
+  paidUnits,
+  type DeliveryFacts,
+  noteUnfiled,
+  type SoldLine,
+  textsBuyers,
+} from './entitlement.ts'
 import {
   filesOfOrders,
   lockOrders,
@@ -29,15 +38,12 @@ import {
   type EntitledLines,
   type JudgedOrder,
   type SoldFile,
+  forgetPhones,
+  writePhones,
 } from './order-rows.ts'
-import { textsBuyers } from '../messages/delivery-text.ts'
-import { forgetPhones, writePhones } from './phones.ts'
 import { prepareChanged, prepareFiles, workflowHolds } from './preparation.ts'
-import { followUnits } from './unit-limits.ts'
-import { noteUnfiled, type SoldLine } from './unfiled-products.ts'
-import { raiseEvent } from '../../core/outbox/webhook-events.ts'
+import { followUnits, queueFollowUps } from './follow-ups.ts'
 import { deliveryData, orderRefunded, raiseHeld } from './events.ts'
-import { queueFollowUps } from './follow-ups.ts'
 
 export interface ReconcileParts {
   secrets: Secrets

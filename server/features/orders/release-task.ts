@@ -5,9 +5,10 @@ import type { BackgroundTask } from '../../core/queue/background.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { isWanted } from '../../core/outbox/webhook-events.ts'
 import { fileReleased, raiseReleased } from './events.ts'
-import { laterReleaseOf } from '../links/model/release.ts'
-import { queueReleaseMails } from '../messages/delivery-mail.ts'
-import { queueDeliveryTexts, textsBuyers } from '../messages/delivery-text.ts'
+import { laterReleaseOf } from '../links/model/links.ts'
+import { queueReleaseMails } from './delivery-mail.ts'
+import { textsBuyers } from './entitlement.ts'
+import { queueDeliveryTexts } from './delivery-text.ts'
 
 const EVERY_MS = 10_000
 const HEAL_EVERY_MS = 60 * 60 * 1000

@@ -23,7 +23,7 @@ import {
   timestamp,
 } from '../../http/schemas.ts'
 import { askFields, withAskTerm } from '../links/model/ask-terms.ts'
-import { normalPhone } from '../messages/buyer-phone.ts'
+import { normalPhone } from './delivery-text.ts'
 import {
   changeDelivery,
   correctAddress,

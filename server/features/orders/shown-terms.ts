@@ -1,6 +1,5 @@
 // The terms of time of a delivery as the pages of its order show them, in one line for all files.
-import { usableUntil } from '../links/model/ends.ts'
-import { tagProblemOf } from '../links/model/release.ts'
+import { usableUntil, tagProblemOf } from '../links/model/links.ts'
 
 export interface ShownTerms {
   /** Files that become available later, and when the first one does. */

@@ -15,11 +15,7 @@ import {
   type LiveOrders,
   type PlatformOrder,
 } from '../../storefront/orders.ts'
-import {
-  recordChangedOrders,
-  RECONCILE_ORDERS,
-  WANTED_ORDERS,
-} from '../../storefront/webhooks/changes.ts'
+import { recordChangedOrders, RECONCILE_ORDERS, WANTED_ORDERS } from '../../storefront/changes.ts'
 import {
   claimOrders,
   delayOrder,
@@ -27,12 +23,12 @@ import {
   completeOrders,
   separateOrders,
   type ClaimedOrder,
-} from '../../storefront/webhooks/claims.ts'
-import { RECENT_ORDERS_MS } from '../../storefront/scopes.ts'
+} from '../../storefront/intake.ts'
+import { RECENT_ORDERS_MS } from '../../storefront/access.ts'
 import { readShop } from '../../files/shop-settings.ts'
-import { textsBuyers } from '../messages/delivery-text.ts'
+import { textsBuyers } from './entitlement.ts'
 import { hourlyWarning } from './hourly-warning.ts'
-import { forgetOrderPhones, forgetPhones } from './phones.ts'
+import { forgetOrderPhones, forgetPhones } from './order-rows.ts'
 import { reconcileOrders } from './reconcile.ts'
 
 export interface OrderParts {

@@ -5,7 +5,7 @@ import { silent } from '../../../test/database.ts'
 import { startTwilioFake, type TwilioFake } from '../../../test/fakes/twilio.ts'
 import { openPurchases, type Buyer, type Purchases } from '../../../test/purchases.ts'
 import { listNotices } from '../../core/outbox/notices.ts'
-import { recordChangedOrders } from '../../storefront/webhooks/changes.ts'
+import { recordChangedOrders } from '../../storefront/changes.ts'
 import { BUYER_PLACES } from '../../features.ts'
 import { customerData } from '../compliance/customer-data.ts'
 import { redactCustomer } from '../compliance/redact-customer.ts'
@@ -18,8 +18,8 @@ import {
   revokeDelivery,
 } from './changes.ts'
 import { listDeliveries } from './deliveries.ts'
-import { forgetPhones } from './phones.ts'
-import { REPLACED } from '../messages/recipients.ts'
+import { forgetPhones } from './order-rows.ts'
+import { REPLACED } from './mail-writer.ts'
 
 let shop: Purchases
 let twilio: TwilioFake

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
 import { cutPage } from '../../http/cursors.ts'
 import { listOf, pageOfWhole, timestamp } from '../../http/schemas.ts'
-import { dismissUnfiled, listUnfiled } from './unfiled-products.ts'
+import { dismissUnfiled, listUnfiled } from './entitlement.ts'
 
 const unfiledSchema = z
   .object({

@@ -5,7 +5,7 @@ import { licenceListRoutes } from './routes.ts'
 import { licencePaths, licenceVerification, type VerificationParts } from './verification.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { sealedBytes } from '../../core/sealed-place.ts'
-import { licencePlace } from './model/licence-lists.ts'
+import { licencePlace } from './licence-lists.ts'
 import { defineFeature } from '../feature.ts'
 
 export const preparationFeature = defineFeature({

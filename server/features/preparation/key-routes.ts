@@ -15,9 +15,9 @@ import {
   readLicenceKey,
   SHOWN_INSTANCES,
   type LicenceKey,
-} from './model/key-records.ts'
-import { readLicenceList, warnOfFewKeys } from './model/licence-lists.ts'
-import { supplyKeys } from './model/key-supply.ts'
+} from './key-records.ts'
+import { readLicenceList, warnOfFewKeys } from './licence-lists.ts'
+import { supplyKeys } from './key-supply.ts'
 
 const keySchema = z
   .object({

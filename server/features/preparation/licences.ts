@@ -1,10 +1,11 @@
 // Licence keys, for plugins on one delivery. Which keys a delivery has is stored with the keys, so
 // that a repeated run takes no more.
 import { PortError, say, type Licences } from '../../../plugins/contract/index.ts'
-import type { ShopScope } from '../../core/db/for-shop.ts'
-import { lockUntilCommit } from '../../core/db/transaction-lock.ts'
+import { type ShopScope, lockUntilCommit } from '../../core/db/for-shop.ts'
 import { ERRORS } from '../../core/errors.ts'
-import { supplyKeys } from './model/key-supply.ts'
+import type { Secrets } from '../../core/secrets.ts'
+import { parsePublicId } from '../../core/ids.ts'
+import { supplyKeys } from './key-supply.ts'
 import {
   IS_CURRENT_KEY,
   MAX_LINE_KEYS,
@@ -12,9 +13,7 @@ import {
   readLicenceList,
   warnOfFewKeys,
   type LicenceList,
-} from './model/licence-lists.ts'
-import type { Secrets } from '../../core/secrets.ts'
-import { parsePublicId } from '../../core/ids.ts'
+} from './licence-lists.ts'
 import type { DeliveryRun, OrderLine } from './runs.ts'
 
 /** Keys that units of a delivered file still wait for. */

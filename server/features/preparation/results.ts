@@ -8,8 +8,8 @@ import {
   type Text,
 } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { columnsOfText } from '../../core/db/text-columns.ts'
-import { holdBlobs } from '../../files/blob-holds.ts'
+import { columnsOfText } from '../../core/texts.ts'
+import { holdBlobs } from '../../files/blobs.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { raiseNotice } from '../../core/outbox/notices.ts'
 import { queueMessage } from '../../core/queue/queue.ts'

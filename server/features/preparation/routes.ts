@@ -28,8 +28,8 @@ import {
   readLicenceList,
   type AddedKeyCounts,
   type LicenceList,
-} from './model/licence-lists.ts'
-import { readLicenceKeys } from './model/licence-text.ts'
+} from './licence-lists.ts'
+import { readLicenceKeys } from './licence-text.ts'
 
 // The fields of a list of licence keys in requests: its pattern, expiry, activations, revocation.
 

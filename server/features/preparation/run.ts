@@ -24,7 +24,7 @@ import { MAX_ATTEMPTS } from '../../engine/failure.ts'
 import { runSteps, type BatchContext } from '../../engine/run-steps.ts'
 import type { EndedItem, WorkItem } from '../../engine/types.ts'
 import type { EngineParts } from '../../engine/parts.ts'
-import { filesLackingKeys } from './model/assigned-keys.ts'
+import { filesLackingKeys } from './assigned-keys.ts'
 import { LeaseLost } from '../../core/queue/lease.ts'
 import { present } from '../../core/lazy.ts'
 import {

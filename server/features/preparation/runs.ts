@@ -2,7 +2,7 @@
 // delivery's page is held until the run is ready.
 import type { AnyText, Workflow } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { textOfColumns } from '../../core/db/text-columns.ts'
+import { textOfColumns } from '../../core/texts.ts'
 import { queueTask, type TaskKind } from '../../core/queue/background.ts'
 import { present } from '../../core/lazy.ts'
 

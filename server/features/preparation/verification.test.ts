@@ -6,10 +6,10 @@ import { addFile } from '../../../test/deliveries.ts'
 import { silent } from '../../../test/database.ts'
 import { openDatabase } from '../../core/db/database.ts'
 import { toPublicId } from '../../core/ids.ts'
-import { activateKey, findAssignedKey } from './model/activations.ts'
-import { supplyKeys } from './model/key-supply.ts'
-import { readLicenceKey } from './model/key-records.ts'
-import { createKeyHash, readLicenceList, type LicenceTerms } from './model/licence-lists.ts'
+import { activateKey, findAssignedKey } from './activations.ts'
+import { supplyKeys } from './key-supply.ts'
+import { readLicenceKey } from './key-records.ts'
+import { createKeyHash, readLicenceList, type LicenceTerms } from './licence-lists.ts'
 
 let app: TestApp
 beforeAll(async () => void (app = await openTestApp({ trustProxy: true })))

@@ -7,13 +7,13 @@ import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { say, sayPlain, UNSAFE_CHARACTERS } from '../../../plugins/contract/index.ts'
 import type { Database } from '../../core/db/database.ts'
-import { openRateLimit, type RateLimit } from '../../core/db/rate-limits.ts'
+import { openRateLimit, type RateLimit } from '../../core/db/callers.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Secrets } from '../../core/secrets.ts'
-import { createSemaphores } from '../../core/semaphore.ts'
+import { createSemaphores } from '../../core/body-budget.ts'
 import { jsonReader } from '../../http/body.ts'
-import { createClients, networkOfRequest } from '../../http/clients.ts'
-import type { Mount } from '../../http/mounts.ts'
+import { createClients, networkOfRequest } from '../../core/client-address.ts'
+import type { Mount } from '../../http/listen.ts'
 import { ANY_OTHER_ERROR, errorReply, timestamp } from '../../http/schemas.ts'
 import { validate } from '../../http/validate.ts'
 import {
@@ -24,8 +24,8 @@ import {
   UNKNOWN_KEY,
   verifyKey,
   type LicenceState,
-} from './model/activations.ts'
-import { createKeyHash } from './model/licence-lists.ts'
+} from './activations.ts'
+import { createKeyHash } from './licence-lists.ts'
 
 /** A key has at most 500 characters, an instance 255, and each may take several bytes. */
 const BODY_BYTES = 8 * 1024

@@ -5,8 +5,8 @@ import path from 'node:path'
 import { z } from 'zod'
 import type { Sandbox } from '../../../plugins/contract/index.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
-import { createSemaphore } from '../../core/semaphore.ts'
-import { createTtlCache } from '../../core/ttl-cache.ts'
+import { createSemaphore } from '../../core/body-budget.ts'
+import { createTtlCache } from '../../core/lazy.ts'
 
 /** More requests than this do not wait: the page shows the icon, and asks again another time. */
 const MAX_WAITING = 50

@@ -9,7 +9,7 @@ import { findFfmpeg, takeFrame } from '../../ports/children/ffmpeg.ts'
 import { withWorkFolder } from '../../ports/children/work-folder.ts'
 import type { Logger } from '../../core/log.ts'
 import { present } from '../../core/lazy.ts'
-import { previewKind, type PreviewKind } from '../../files/preview-kinds.ts'
+import { previewKind, type PreviewKind } from '../../files/view-kinds.ts'
 import { PictureMaker, smallPicture } from './picture-maker.ts'
 
 export interface PreviewParts extends StoredBytes {

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import type { StagedBlob } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { holdBlobs } from '../../files/blob-holds.ts'
+import { holdBlobs } from '../../files/blobs.ts'
 
 /** SQL: the length of the sample of the file `f` with the version `v`; null: it has none. */
 export const WANTED_LENGTH = `case

@@ -11,7 +11,7 @@ import type {
   SendableContent,
   WrittenMessage,
 } from '../../core/outbox/outbox.ts'
-import { renderMail } from '../../core/outbox/templates.ts'
+import { renderMail } from '../mail/buyer-mail.ts'
 import { queuePromptMessages } from '../../core/queue/queue.ts'
 import { mailLanguageOf, readShop } from '../../files/shop-settings.ts'
 import { translatorFor } from '../downloads/translate.ts'

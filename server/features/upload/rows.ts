@@ -1,7 +1,6 @@
 // The row of an upload: the requested import, and the number of bytes that have arrived.
 import { textOf, type Entry } from '../../../plugins/contract/index.ts'
-import type { ShopScope } from '../../core/db/for-shop.ts'
-import { lockUntilCommit } from '../../core/db/transaction-lock.ts'
+import { type ShopScope, lockUntilCommit } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
 import { OVERWRITING } from '../../files/admission.ts'
 import { refusedByQuota, type ShopQuotas } from '../../files/quotas.ts'

@@ -8,7 +8,7 @@ import { ON_CONFLICT, type OnConflict } from '../../../plugins/contract/index.ts
 import type { Authenticator } from '../../http/auth.ts'
 import { requireImportScopes, requireScopes } from '../../http/endpoint.ts'
 import { notAllowed } from '../../http/errors.ts'
-import type { Mount } from '../../http/mounts.ts'
+import type { Mount } from '../../http/listen.ts'
 import { ANY_OTHER_ERROR, errorReply, onConflict } from '../../http/schemas.ts'
 import type { Tag } from '../../http/tags.ts'
 import { CHECKSUMS } from './receive.ts'

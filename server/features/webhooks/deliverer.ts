@@ -4,7 +4,7 @@ import { sayPlain, type AnyText, say, sentences, textOf } from '../../../plugins
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { wholeAddress } from '../../core/client-address.ts'
 import type { Deliverer, Message } from '../../core/outbox/outbox.ts'
-import { deadlineOf } from '../../core/outbox/receiver-failures.ts'
+import { deadlineOf } from '../../core/outbox/limits.ts'
 import {
   type EventRound,
   MAX_NAMED_FILES,
@@ -14,12 +14,12 @@ import {
   raiseEvent,
   wantedEvents,
   type operationFilesData,
+  isEndOf,
 } from '../../core/outbox/webhook-events.ts'
 import { present } from '../../core/lazy.ts'
 import { reasonColumns } from '../../core/texts.ts'
 import { raiseNotice } from '../../core/outbox/notices.ts'
 import { toPublicId } from '../../core/ids.ts'
-import { isEndOf } from '../../core/operation-ends.ts'
 import { endedIn, isAbout } from '../../engine/event-files.ts'
 import type { OperationEnd } from '../../engine/parts.ts'
 import type { OperationRow } from '../../engine/types.ts'

@@ -3,7 +3,8 @@ import { z } from 'zod'
 import { say, english, sayFixed } from '../../../plugins/contract/index.ts'
 import { AppError } from '../../core/errors.ts'
 import { requirePublicId } from '../../core/ids.ts'
-import { listMessages, MESSAGE_STATUSES, readMessage, resendMessage } from '../messages/messages.ts'
+import { MESSAGE_STATUSES } from '../../core/outbox/outbox.ts'
+import { listMessages, readMessage, resendMessage } from '../messages/messages.ts'
 import {
   changeWebhook,
   createWebhook,

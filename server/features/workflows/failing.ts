@@ -3,8 +3,7 @@ import { z } from 'zod'
 import { say } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { parsePublicId, toOperationId } from '../../core/ids.ts'
-import type { EndedOperation } from '../../core/operation-ends.ts'
-import { defineEvent, raiseEvent } from '../../core/outbox/webhook-events.ts'
+import { type EndedOperation, defineEvent, raiseEvent } from '../../core/outbox/webhook-events.ts'
 import type { OperationRow } from '../../engine/types.ts'
 
 export const workflowRecovered = defineEvent({

@@ -2,7 +2,7 @@
 // A few run concurrently for all callers. Each child serves one shop, and only for a limited time,
 // because an opened file may have left something in its memory.
 import { PortError } from '../../../plugins/contract/index.ts'
-import { createSemaphore } from '../../core/semaphore.ts'
+import { createSemaphore } from '../../core/body-budget.ts'
 import {
   startLimitedChild,
   type ChildSpec,

@@ -2,7 +2,7 @@
 // changed SKU is known within seconds and not only after the next refresh.
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Storefront } from '../storefront.ts'
-import type { ApplyChange } from '../webhooks/apply.ts'
+import type { ApplyChange } from '../apply-changes.ts'
 import { readMirror, type RefreshResult } from './mirror-lease.ts'
 import { swapProduct } from './staging.ts'
 

@@ -2,7 +2,7 @@
 // the window that opened it (same origin only), and that window completes the sign-in with its own
 // session.
 import { createHash } from 'node:crypto'
-import type { Mount } from '../../../http/mounts.ts'
+import type { Mount } from '../../../http/listen.ts'
 import { CALLBACK_PATH } from '../authorize.ts'
 
 const SCRIPT = `

@@ -2,10 +2,10 @@
 // downloads left and opens a session, which fixes what the ZIP file contains. A client that resumes
 // it gets the rest of that same file even if counts and versions changed meanwhile, and is not
 // charged.
+import type { Client } from '../../../core/client-address.ts'
+import { DOWNLOADABLE } from '../../../files/view-kinds.ts'
 import { PAID_ORDER } from '../../links/model/delivery-links.ts'
-import { askOf } from '../../links/model/asks.ts'
-import { tagAllows } from '../../links/model/release.ts'
-import type { Client } from '../../../http/clients.ts'
+import { askOf, tagAllows } from '../../links/model/links.ts'
 import type { Recorder } from '../record.ts'
 import {
   LINK_BYTES_OF,
@@ -35,7 +35,6 @@ import {
   type SentPart,
   type DownloadSessions,
 } from './sessions.ts'
-import { DOWNLOADABLE } from '../../../files/view-kinds.ts'
 import type { FileTransfer } from './file-transfer.ts'
 
 export interface ArchiveEntry extends LinkTarget, ZipEntry {}

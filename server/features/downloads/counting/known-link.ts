@@ -1,10 +1,15 @@
 // Looks up a link, whether or not it may be used: for requests that need more than the whole file,
 // and for the pages that say why it may not.
-import type { LinkFacts } from '../../links/model/links.ts'
-import { packViewsEnd } from '../../links/model/pack-links.ts'
-import { askOf, gateOf, type Gate } from '../../links/model/asks.ts'
-import { tagProblemOf, type TagProblem } from '../../links/model/release.ts'
 import { hashKey } from '../../../core/secrets.ts'
+import {
+  type LinkFacts,
+  tagProblemOf,
+  type TagProblem,
+  askOf,
+  gateOf,
+  type Gate,
+} from '../../links/model/links.ts'
+import { packViewsEnd } from '../../links/model/pack-links.ts'
 import type { PageLook, PageLooks } from '../look.ts'
 import {
   LINK_BYTES,

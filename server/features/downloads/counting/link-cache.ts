@@ -4,9 +4,7 @@
 // killed process loses no count of it. docs/decisions/0026.
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Logger, errorFields } from '../../../core/log.ts'
-import { present } from '../../../core/lazy.ts'
-import { createTtlCache } from '../../../core/ttl-cache.ts'
-import { singleFlight } from '../../../core/single-flight.ts'
+import { present, createTtlCache, singleFlight } from '../../../core/lazy.ts'
 import { bytesArray, opaque, plainArray, type Asker, type LinkTarget } from '../targets.ts'
 import { markBatch, type CountedWrites } from '../counted-writes.ts'
 import { openSessions, SESSION_SIZES } from './session-sql.ts'

@@ -1,7 +1,7 @@
 // Counts the downloads of links: continues one that was counted, or counts a new one.
 import type { ByteRange } from '../../../core/store/store.ts'
-import type { Client } from '../../../http/clients.ts'
-import { askOf } from '../../links/model/asks.ts'
+import type { Client } from '../../../core/client-address.ts'
+import { askOf } from '../../links/model/links.ts'
 import { isProbe } from '../../../http/conditions.ts'
 import type { PageLooks } from '../look.ts'
 import type { Recorder } from '../record.ts'

@@ -1,11 +1,10 @@
 // Decides whether a link may be used and counts the download, in one statement for all requests
 // that arrive together. It uses the pool instead of a shop's scope, because only the link's key
 // determines the shop.
-import { createQueryBatcher } from '../../../core/query-batcher.ts'
-import { lastOf, present } from '../../../core/lazy.ts'
+import { createQueryBatcher, lastOf, present } from '../../../core/lazy.ts'
 import { hashKey } from '../../../core/secrets.ts'
-import { askOf, ASKS_NOTHING } from '../../links/model/asks.ts'
-import { tagAllows } from '../../links/model/release.ts'
+import { DOWNLOADABLE } from '../../../files/view-kinds.ts'
+import { askOf, ASKS_NOTHING, tagAllows } from '../../links/model/links.ts'
 import {
   bytesArray,
   opaque,
@@ -21,7 +20,6 @@ import {
   type LinkTarget,
   joinSites,
 } from '../targets.ts'
-import { DOWNLOADABLE } from '../../../files/view-kinds.ts'
 import { markBatch, type CountedWrites } from '../counted-writes.ts'
 import { SMALL_FILE_BYTES, type LinkCache } from './link-cache.ts'
 import { openSessions, owes, SESSION_SIZES } from './session-sql.ts'

@@ -1,9 +1,9 @@
 // The statements about public files. Counts have their own row, so that a download never locks the
 // file's. There is no limit and thus no session: a part that begins after byte 0 continues a
 // counted download, if it is of the version that the client has (sent-versions.ts).
-import { createQueryBatcher } from '../../../core/query-batcher.ts'
-import { lastOf, present } from '../../../core/lazy.ts'
-import type { Client } from '../../../http/clients.ts'
+import { createQueryBatcher, lastOf, present } from '../../../core/lazy.ts'
+import type { Client } from '../../../core/client-address.ts'
+import { DOWNLOADABLE } from '../../../files/view-kinds.ts'
 import type { PageLooks } from '../look.ts'
 import type { ShownShop } from '../pages.ts'
 import type { Recorder } from '../record.ts'
@@ -18,7 +18,6 @@ import {
   type FileTarget,
   joinSites,
 } from '../targets.ts'
-import { DOWNLOADABLE } from '../../../files/view-kinds.ts'
 import { markBatch, type CountedWrites } from '../counted-writes.ts'
 import { UNCOUNTED, type FileTransfer } from './file-transfer.ts'
 

@@ -1,7 +1,7 @@
 // The page that asks before a download: for the buyer's email address, or for a password. Without a
 // script, and without cookies.
 import type { IncomingMessage } from 'node:http'
-import { asksForPassword, type Gate } from '../../links/model/asks.ts'
+import { asksForPassword, type Gate } from '../../links/model/links.ts'
 import type { KnownLink } from '../counting/known-link.ts'
 import { openTemplate, sendPage, renderMessage, type Frame, type Page } from '../pages.ts'
 import { shownShop, translatorForLink } from '../refusal.ts'

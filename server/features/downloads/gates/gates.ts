@@ -4,14 +4,13 @@
 // docs/decisions/0082.
 import type pg from 'pg'
 import { emailAddress, ownValue } from '../../../../plugins/contract/index.ts'
-import { networkOf } from '../../../core/client-address.ts'
-import { openRateLimit, type RateLimit } from '../../../core/db/rate-limits.ts'
+import { networkOf, type Client } from '../../../core/client-address.ts'
+import { openRateLimit, type RateLimit } from '../../../core/db/callers.ts'
 import { isPassword } from '../../../core/passwords.ts'
 import type { Secrets } from '../../../core/secrets.ts'
 import { isViewOnly } from '../../../files/view-kinds.ts'
-import type { Client } from '../../../http/clients.ts'
 import { PAGE_HEADERS } from '../../../http/headers.ts'
-import { asksForPassword, type Gate } from '../../links/model/asks.ts'
+import { asksForPassword, type Gate } from '../../links/model/links.ts'
 import type { KnownLink } from '../counting/known-link.ts'
 import type { LinkCounter } from '../counting/link-counter.ts'
 import { answerForm, FormRefusal, readForm, readFormLink } from '../form.ts'
@@ -20,9 +19,9 @@ import { refusalReason, refuse, viewRefusal } from '../refusal.ts'
 import type { RefusedAttempts } from '../refused-attempts.ts'
 import { isKey, opensPage, PAGE, prefersJson, relativeToPage } from '../request.ts'
 import type { Visit } from '../response.ts'
+import { createGateTokens, withTokens, type GateTokens } from '../gate-tokens.ts'
 import { writeOpening } from './openings.ts'
 import { sendGateClosed, sendGatePage, type AskedPage } from './gate-page.ts'
-import { createGateTokens, withTokens, type GateTokens } from '../gate-tokens.ts'
 
 /** Wrong answers within the window: of one link (with all files of its page), and of one network. */
 export const WRONG_PER_LINK = 5

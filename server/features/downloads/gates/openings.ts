@@ -1,9 +1,8 @@
 // Who has answered the question of a link, for the merchant: when, with which address, and from
 // where. Written before the answer leads on, so that no opening is missing.
 import type pg from 'pg'
-import { shortenedAddress } from '../../../core/client-address.ts'
+import { shortenedAddress, type Client } from '../../../core/client-address.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
-import type { Client } from '../../../http/clients.ts'
 import { agentFamily } from '../agent-family.ts'
 import type { KnownLink } from '../counting/known-link.ts'
 

@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { ErrorCode } from '../../../core/errors.ts'
 import { hashKey, type Secrets } from '../../../core/secrets.ts'
-import type { Client } from '../../../http/clients.ts'
+import type { Client } from '../../../core/client-address.ts'
 import { evaluateConditions } from '../../../http/conditions.ts'
 import { PAGE_HEADERS } from '../../../http/headers.ts'
 import { offeredView, type ViewKind } from '../../../files/view-kinds.ts'

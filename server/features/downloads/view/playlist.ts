@@ -1,7 +1,9 @@
 // The other files that a view needs: the tracks of an album, and the subtitles of a video. They
 // belong to the same delivery or pack, and each has its own link there.
 import { hashKey, type Secrets } from '../../../core/secrets.ts'
-import { askOf, gateOf, type Gate } from '../../links/model/asks.ts'
+import { offeredView, type ViewKind } from '../../../files/view-kinds.ts'
+import { askOf, gateOf, type Gate, tagAllows } from '../../links/model/links.ts'
+import { PAID_ORDER } from '../../links/model/delivery-links.ts'
 import type { KnownLink } from '../counting/known-link.ts'
 import {
   LINK_BYTES_OF,
@@ -11,9 +13,6 @@ import {
   type LinkTarget,
   type Query,
 } from '../targets.ts'
-import { PAID_ORDER } from '../../links/model/delivery-links.ts'
-import { tagAllows } from '../../links/model/release.ts'
-import { offeredView, type ViewKind } from '../../../files/view-kinds.ts'
 
 /** A file of the same page, with the key of its link. */
 export interface Companion {

@@ -2,7 +2,7 @@
 // next to each gives the reason. They keep their folders there. Only rows move: the bytes stay in
 // the store.
 import type { ShopScope } from '../../../core/db/for-shop.ts'
-import { holdBlobs } from '../../../files/blob-holds.ts'
+import { holdBlobs } from '../../../files/blobs.ts'
 import { numberedName } from '../../../files/rules.ts'
 import { readShop } from '../../../files/shop-settings.ts'
 import type { BlobStore } from '../../../core/store/store.ts'

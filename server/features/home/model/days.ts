@@ -5,7 +5,7 @@ import { IMPORTED_FILES } from '../../../engine/types.ts'
 import type { Database } from '../../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../../core/db/for-shop.ts'
 import { readShop } from '../../../files/shop-settings.ts'
-import { NOT_FAILURES } from '../../messages/recipients.ts'
+import { NOT_FAILURES } from '../../orders/mail-writer.ts'
 
 const KEPT_DAYS = 13 * 31
 const DAY_MS = 86_400_000

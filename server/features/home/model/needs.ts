@@ -2,10 +2,9 @@
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import type { ErrorCode } from '../../../core/errors.ts'
 import { toPublicId } from '../../../core/ids.ts'
-import { BLOCKED_DELIVERIES, STATUS_SQL } from '../../orders/entitlement.ts'
+import { BLOCKED_DELIVERIES, STATUS_SQL, UNFILED_PRODUCTS } from '../../orders/entitlement.ts'
 import { WAITING } from '../../mapping/model/reviews.ts'
 import { ASKED_PRODUCTS } from '../../orders/new-files.ts'
-import { UNFILED_PRODUCTS } from '../../orders/unfiled-products.ts'
 
 /** A count is exact up to this number. */
 export const MAX_COUNTED = 1000

@@ -6,7 +6,7 @@ import {
   type GivenAsk,
 } from '../../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
-import { ASKS_NOTHING } from './asks.ts'
+import { ASKS_NOTHING } from './links.ts'
 
 const CHOICES = [ASKS_NOTHING, 'email', 'password'] as const
 

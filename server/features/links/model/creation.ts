@@ -1,11 +1,10 @@
 // Creates buyers' links: one for each of many files, in one statement, with their terms.
-import { say, type LinkTerms } from '../../../../plugins/contract/index.ts'
 import { randomBytes } from 'node:crypto'
+import { say, type LinkTerms } from '../../../../plugins/contract/index.ts'
 import { AppError, type ErrorDetail } from '../../../core/errors.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { hashKey, type Secrets } from '../../../core/secrets.ts'
-import { readLinks, type Link } from './links.ts'
-import { laterReleaseOf } from './release.ts'
+import { readLinks, type Link, laterReleaseOf } from './links.ts'
 
 export interface NewLinks extends LinkTerms {
   /** Bare UUIDs; one link is created for each, in this order. */

@@ -3,11 +3,10 @@
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import type { Secrets } from '../../../core/secrets.ts'
 import { sha256Of } from '../../../files/digests.ts'
-import { keysByFile, type ShownKey } from '../../preparation/model/assigned-keys.ts'
+import { keysByFile, type ShownKey } from '../../preparation/assigned-keys.ts'
 import { hasNoPicture } from '../../previews/kept.ts'
-import { askOf } from './asks.ts'
+import { askOf, tagProblemOf, type TagProblem } from './links.ts'
 import type { PackFile } from './pack-links.ts'
-import { tagProblemOf, type TagProblem } from './release.ts'
 
 export interface PaidFile extends PackFile {
   expires_at: Date | null

@@ -1,9 +1,45 @@
 // Buyers' links, read with their keys, and the status of each.
-import type { FileSettings } from '../../../../plugins/contract/index.ts'
+import { type FileSettings, shownAsk } from '../../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import type { Secrets } from '../../../core/secrets.ts'
-import { effectiveViewOf, viewedOnly } from '../../../files/view-kinds.ts'
-import { askWithin } from './asks.ts'
+import { effectiveViewOf, viewedOnly, offersView } from '../../../files/view-kinds.ts'
+
+// What a link asks before its file can be had: the buyer's email address, or a password.
+
+export const ASKS_NOTHING = 'nothing'
+
+/**
+ * SQL: what the link `l` asks for before a download of the file `f`: `nothing`, `email`, or the hash
+ * of a password. The link's own choice wins over that of its parent `p`, and both over the file's.
+ */
+export const askOf = (l: string, p: string): string => askWithin(l, `${p}.ask_for`)
+
+/** SQL: the same, with the value of its parent. */
+export const askWithin = (l: string, ofParent: string): string =>
+  `coalesce(${l}.ask_for, ${ofParent}, f.ask_for, '${ASKS_NOTHING}')`
+
+/** A question that must be answered before a download. */
+export interface Gate {
+  /** `email`, or the hash of a password. */
+  asks: string
+  /**
+   * The link with which one answer opens all links that ask the same: the page of a delivery or a
+   * pack, or the link itself. A bare UUID.
+   */
+  root: string
+  /** The address that is the right answer; null: any, which is recorded. */
+  email: string | null
+}
+
+/** Null: nothing is asked for. */
+export const gateOf = (asks: string, root: string, email: string | null): Gate | null =>
+  asks === ASKS_NOTHING ? null : { asks, root, email }
+
+export const asksForPassword = (asks: string): boolean => asks !== 'email'
+
+/** Of a value of `askOf`: without the hash. Null: it asks for nothing. */
+export const shownAskOf = (asks: string): 'email' | 'password' | null =>
+  asks === ASKS_NOTHING ? null : shownAsk(asks)
 
 /**
  * Not released: the file becomes available later. Withdrawn: the file is in the trash, or lost its
@@ -192,3 +228,74 @@ export const linkAddress = (baseUrl: string, key: string): string =>
 /** The address in a mail: a page with a button, because programs read mails before people do. */
 export const pageAddress = (baseUrl: string, key: string): string =>
   `${linkAddress(baseUrl, key)}&page=1`
+
+// SQL of the terms of time: when a file becomes available through a link, and whether its customer
+// has the tag that the file requires.
+
+/**
+ * SQL: when the file `f` becomes available to a buyer who bought at `bought`. Null: its file has no
+ * such term. `s` is the shop's row.
+ */
+const releaseOf = (bought: string): string => `greatest(
+    f.available_from::timestamp at time zone coalesce(s.settings ->> 'time_zone', 'UTC'),
+    ${bought} + f.available_after_days * interval '24 hours')`
+
+/** SQL: the same if it is after `now`; null: the file is available already. */
+export const laterReleaseOf = (bought: string, now: string): string =>
+  `nullif(greatest(${releaseOf(bought)}, ${now}), ${now})`
+
+/** SQL: the tag that the link `l` requires, if it needs one: that of one buyer, or the file's. */
+export const requiredTag = (l: string): string => `coalesce(${l}.own_tag, f.customer_tag)`
+
+/** SQL: a customer `o.customer_id` has the tag that the link `l` requires. */
+const hasTag = (l: string): string => `exists (select from customer_tags g
+  where g.shop_id = o.shop_id and g.customer_id = o.customer_id
+    and lower(${requiredTag(l)}) = any(g.tags))`
+
+/** SQL: the file `f` may be had through the link `l` under a delivery's page, as for its tag. */
+export const tagAllows = (l: string): string => `(not ${l}.needs_tag or ${requiredTag(l)} is null
+  or exists (select from links page
+    join deliveries d on d.shop_id = page.shop_id and d.id = page.delivery_id
+    join orders o on o.shop_id = d.shop_id and o.id = d.order_id
+    where page.shop_id = ${l}.shop_id and page.id = ${l}.parent_id and ${hasTag(l)}))`
+
+/** Why a customer tag closes a file to its buyer; null: it does not. */
+export type TagProblem = 'missing' | 'guest'
+
+/** SQL: `TagProblem` of the file `f` and its link `l` under the delivery of the order `o`. */
+export const tagProblemOf = (l: string): string => `case
+  when ${l}.needs_tag and ${requiredTag(l)} is not null then
+    case when o.customer_id is null then 'guest' when not ${hasTag(l)} then 'missing' end end`
+
+// SQL: which links no longer give their buyers what their files offer.
+
+/** SQL: when a link `l` of the file `f` ends; of a file that is only viewed, its views. */
+export const usableUntil = (l: string, f: string): string =>
+  `case when ${viewedOnly(f)} then ${l}.views_end_at else ${l}.ends_at end`
+
+/** SQL: this holds for the file `u` of a link `c`. */
+const ofFile = (condition: string) => `exists (select from files u
+    where u.shop_id = c.shop_id and u.id = c.file_id and ${condition})`
+const VIEWED_ONLY = ofFile(viewedOnly('u'))
+const OFFERS_VIEW = ofFile(offersView('u'))
+
+/** SQL: why the downloads or the views of a link `c` of a file have ended at this time. */
+export const linkEnds = (now: string) => ({
+  used_up: `c.downloads >= c.download_limit and not ${VIEWED_ONLY}`,
+  expired: `c.ends_at <= ${now} and not ${VIEWED_ONLY}`,
+  views_used_up: `c.views >= c.view_limit and ${OFFERS_VIEW}`,
+  // A file that is only viewed may be viewed for longer than its link is valid.
+  views_expired: `(c.view_expires_at <= ${now} and ${OFFERS_VIEW}
+    or c.views_end_at <= ${now} and ${VIEWED_ONLY})`,
+})
+
+/** SQL: the file `f` of a link `l` can neither be downloaded nor viewed any more. */
+export const unusable = (l: string, f: string): string => {
+  const viewEnded = `coalesce(${l}.views_end_at <= now() or ${l}.views >= ${l}.view_limit, false)`
+  const ended = `coalesce(${l}.ends_at <= now() or ${l}.downloads >= ${l}.download_limit, false)`
+  return `(${viewEnded} or not ${offersView(f)}) and (${ended} or ${viewedOnly(f)})`
+}
+
+/** SQL: a link `c` was not revoked, and its file can no longer be downloaded or viewed as offered. */
+export const linkEnded = (now: string): string =>
+  `c.file_id is not null and c.revoked_at is null and (${Object.values(linkEnds(now)).join(' or ')})`

@@ -7,8 +7,10 @@ import { likeLiteral } from '../../../core/db/like-pattern.ts'
 import { hasAllWords } from '../../../core/db/word-match.ts'
 import { AppError, ERRORS } from '../../../core/errors.ts'
 import type { Secrets } from '../../../core/secrets.ts'
-import { usableUntil } from './ends.ts'
+import { nameAndTags } from '../../../files/word-search.ts'
+import { viewedOnly } from '../../../files/view-kinds.ts'
 import {
+  usableUntil,
   LINK_COLUMNS,
   LINK_TABLES,
   linkOf,
@@ -17,8 +19,6 @@ import {
   type LinkRow,
   type LinkStatus,
 } from './links.ts'
-import { nameAndTags } from '../../../files/word-search.ts'
-import { viewedOnly } from '../../../files/view-kinds.ts'
 
 /** Every condition must hold. Ids are bare UUIDs. */
 export interface LinkFilter {

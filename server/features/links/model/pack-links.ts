@@ -5,14 +5,12 @@ import type { FileSettings, LinkTerms } from '../../../../plugins/contract/index
 import { AppError } from '../../../core/errors.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { hashKey, type Secrets } from '../../../core/secrets.ts'
-import { hasNoPicture } from '../../previews/kept.ts'
-import { LINK_COLUMNS, linkOf, type Link, type LinkRow } from './links.ts'
-import { askOf } from './asks.ts'
-import { linksInLockOrder } from './changes.ts'
-import { laterReleaseOf } from './release.ts'
-import { orderedIds } from './creation.ts'
 import { VERSION_SHA256 } from '../../../files/digests.ts'
 import { readShop } from '../../../files/shop-settings.ts'
+import { hasNoPicture } from '../../previews/kept.ts'
+import { LINK_COLUMNS, linkOf, type Link, type LinkRow, laterReleaseOf, askOf } from './links.ts'
+import { linksInLockOrder } from './changes.ts'
+import { orderedIds } from './creation.ts'
 
 export interface NewPackLink extends LinkTerms {
   /** A bare UUID. */

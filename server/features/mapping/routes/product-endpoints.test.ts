@@ -12,7 +12,7 @@ import { fillMirror, productId, variantId } from '../../../../test/mirror.ts'
 import { rematchFiles } from '../rematch-files.ts'
 import type { EngineWorker } from '../../../engine/worker.ts'
 import { toPublicId } from '../../../core/ids.ts'
-import { textOfColumns } from '../../../core/db/text-columns.ts'
+import { textOfColumns } from '../../../core/texts.ts'
 
 let app: TestApp
 let worker: EngineWorker

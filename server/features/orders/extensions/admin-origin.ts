@@ -1,7 +1,7 @@
 // Lets the admin's extensions call the API from the origin at which the platform runs them. They
 // sign in with the same tokens as the admin page; CORS allows nothing else.
 import type { Context, Next } from 'koa'
-import type { Origins } from '../../../http/mounts.ts'
+import type { Origins } from '../../../http/listen.ts'
 
 /** Exported for tests, which send what the platform's browsers send. */
 export const EXTENSION_ORIGIN = 'https://extensions.shopifycdn.com'

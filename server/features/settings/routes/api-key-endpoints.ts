@@ -1,7 +1,7 @@
 // API keys: created, listed and revoked. A key is shown only in the answer that creates it.
 import { z } from 'zod'
 import { sayFixed, sayPlain } from '../../../../plugins/contract/index.ts'
-import { listApiKeys, readApiKey, revokeApiKey, type ListedKey } from '../../../core/db/api-keys.ts'
+import { listApiKeys, readApiKey, revokeApiKey, type ListedKey } from '../../../core/db/callers.ts'
 import { AppError } from '../../../core/errors.ts'
 import { requirePublicId, toPublicId } from '../../../core/ids.ts'
 import { present } from '../../../core/lazy.ts'

@@ -1,7 +1,7 @@
 // The app's access to the platform: the scopes that it was granted, and what a missing one
 // disables.
 import { z } from 'zod'
-import { missingScopes, readScopes } from '../../../storefront/scopes.ts'
+import { missingScopes, readScopes } from '../../../storefront/access.ts'
 import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
 
 const storefrontSchema = z

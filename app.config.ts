@@ -1,5 +1,6 @@
 // The composition root: what this installation is made of. It reads the environment, once.
 import { applyRow } from './plugins/apply-row/plugin.ts'
+import { packRows } from './plugins/pack-rows/plugin.ts'
 import { trashRows } from './plugins/trash-rows/plugin.ts'
 import { assignLicenceKey } from './plugins/assign-licence-key/plugin.ts'
 import { backUpFiles } from './plugins/back-up-files/plugin.ts'
@@ -69,6 +70,7 @@ const plugins = [
   syncCloud,
   validateFile,
   applyRow,
+  packRows,
   trashRows,
   mapProducts,
   createLinks,

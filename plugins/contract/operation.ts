@@ -121,6 +121,7 @@ export const EXPORT_COLUMNS = [
   'tags',
   'downloads',
   ...ENTRY_SETTINGS,
+  'pack',
   'sha256',
   'url',
 ] as const

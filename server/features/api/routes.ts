@@ -1,6 +1,11 @@
 // POST /api/files/import: import files by URL.
 import { z } from 'zod'
-import { entrySettingFields, sayPlain, sayFixed } from '../../../plugins/contract/index.ts'
+import {
+  entrySettingFields,
+  packName,
+  sayPlain,
+  sayFixed,
+} from '../../../plugins/contract/index.ts'
 import { hasEnded } from '../../engine/lifecycle.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { shownOutcome, type ItemRow } from '../../engine/items.ts'
@@ -66,6 +71,10 @@ const importBody = (limits: Limits) =>
             ...productNameFields,
             sha256: sha256.optional(),
             ...entrySettingFields,
+            pack: packName
+              .nullable()
+              .optional()
+              .describe('The name of its pack, created if there is none; null: it is in no pack'),
             tags: tags.optional(),
           }),
         )

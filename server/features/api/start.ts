@@ -10,6 +10,7 @@ export interface ApiImport {
     NamedProducts & {
       filename: string
       url: string
+      pack?: string | null | undefined
       tags?: readonly string[] | undefined
       sha256?: string | undefined
       /** The bare UUID of a file: the entry becomes its next version. */

@@ -1,6 +1,7 @@
 // Starts an import, for every channel: the shop's settings complete each file's draft, and the
 // shop's attached workflow runs, or the built-in one.
 import {
+  ENTRY_SETTINGS,
   partsOfNames,
   type Entry,
   type EntrySettings,
@@ -47,8 +48,8 @@ export interface ImportFile extends EntrySettings, NamedProducts {
   tags_removed?: readonly string[] | undefined
   /** What the source states (`Entry.states`); absent: every field above that is present. */
   states?: readonly string[] | undefined
-  /** The name of the file's pack, which is created if there is none. */
-  pack?: string | undefined
+  /** The name of the file's pack, which is created if there is none; null: it is in no pack. */
+  pack?: string | null | undefined
 }
 
 export interface ImportRequest {
@@ -152,13 +153,18 @@ export function productNames(named: NamedProducts): ProductNames | undefined {
   return given.length === 0 ? undefined : Object.fromEntries(given)
 }
 
-/** The names of fields with a value. A list without values and an empty text state nothing. */
+/** The names of fields with a value. Without values, a list that is no setting and a text state nothing. */
 export const statedIn = (fields: object): string[] =>
   Object.entries(fields).flatMap(([name, value]) =>
-    value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
+    value === undefined ||
+    value === '' ||
+    (Array.isArray(value) && value.length === 0 && !isSetting(name))
       ? []
       : [name],
   )
+
+const SETTINGS: ReadonlySet<string> = new Set(ENTRY_SETTINGS)
+const isSetting = (name: string): boolean => SETTINGS.has(name)
 
 type PresentFields<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> }
 

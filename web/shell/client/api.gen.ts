@@ -251,7 +251,7 @@ export interface components {
          */
         view_limit?: number | null
         /** @enum {string} */
-        visibility?: 'public' | 'private'
+        visibility?: 'private' | 'public'
       }
     }
     Buyer: {
@@ -842,26 +842,34 @@ export interface components {
       created_at: string
       id: string
       mapping: {
+        allowed_referrers: string | null
         ask_for: string | null
         available_after_days: string | null
         available_from: string | null
         buyer_text: string | null
+        cdn: string | null
         command: string | null
         customer_tag: string | null
         download_limit: string | null
+        download_notification: string | null
+        download_tracking: string | null
         expiry_days: string | null
         file_url: string | null
         filename: string | null
         first_use_hours: string | null
         id: string | null
+        pack: string | null
         product_handle: string | null
         product_id: string | null
         product_sku: string | null
+        sample_pages: string | null
+        sample_seconds: string | null
         sha256: string | null
         tags: string | null
         view: string | null
         view_days: string | null
         view_limit: string | null
+        visibility: string | null
       }
       name: string
       /** Format: date-time */
@@ -871,52 +879,68 @@ export interface components {
       headers: string[]
       /** @description Field → the header of its column; absent or null: no column */
       mapping: {
+        allowed_referrers?: string | null
         ask_for?: string | null
         available_after_days?: string | null
         available_from?: string | null
         buyer_text?: string | null
+        cdn?: string | null
         command?: string | null
         customer_tag?: string | null
         download_limit?: string | null
+        download_notification?: string | null
+        download_tracking?: string | null
         expiry_days?: string | null
         file_url?: string | null
         filename?: string | null
         first_use_hours?: string | null
         id?: string | null
+        pack?: string | null
         product_handle?: string | null
         product_id?: string | null
         product_sku?: string | null
+        sample_pages?: string | null
+        sample_seconds?: string | null
         sha256?: string | null
         tags?: string | null
         view?: string | null
         view_days?: string | null
         view_limit?: string | null
+        visibility?: string | null
       }
       name: string
     }
     CsvColumns: {
       /** @description Field → the header of its column; absent or null: no column */
       mapping: {
+        allowed_referrers?: string | null
         ask_for?: string | null
         available_after_days?: string | null
         available_from?: string | null
         buyer_text?: string | null
+        cdn?: string | null
         command?: string | null
         customer_tag?: string | null
         download_limit?: string | null
+        download_notification?: string | null
+        download_tracking?: string | null
         expiry_days?: string | null
         file_url?: string | null
         filename?: string | null
         first_use_hours?: string | null
         id?: string | null
+        pack?: string | null
         product_handle?: string | null
         product_id?: string | null
         product_sku?: string | null
+        sample_pages?: string | null
+        sample_seconds?: string | null
         sha256?: string | null
         tags?: string | null
         view?: string | null
         view_days?: string | null
         view_limit?: string | null
+        visibility?: string | null
       }
       /** @description Saves the mapping under this name; it is applied automatically to files with the same headers */
       save_as?: string
@@ -1000,6 +1024,11 @@ export interface components {
       } | null
       /** @description The suggested column for each field, with its confidence (0 to 1) */
       columns: {
+        allowed_referrers: {
+          header: string
+          reason: string
+          sure: number
+        } | null
         ask_for: {
           header: string
           reason: string
@@ -1020,6 +1049,11 @@ export interface components {
           reason: string
           sure: number
         } | null
+        cdn: {
+          header: string
+          reason: string
+          sure: number
+        } | null
         command: {
           header: string
           reason: string
@@ -1031,6 +1065,16 @@ export interface components {
           sure: number
         } | null
         download_limit: {
+          header: string
+          reason: string
+          sure: number
+        } | null
+        download_notification: {
+          header: string
+          reason: string
+          sure: number
+        } | null
+        download_tracking: {
           header: string
           reason: string
           sure: number
@@ -1060,6 +1104,11 @@ export interface components {
           reason: string
           sure: number
         } | null
+        pack: {
+          header: string
+          reason: string
+          sure: number
+        } | null
         product_handle: {
           header: string
           reason: string
@@ -1071,6 +1120,16 @@ export interface components {
           sure: number
         } | null
         product_sku: {
+          header: string
+          reason: string
+          sure: number
+        } | null
+        sample_pages: {
+          header: string
+          reason: string
+          sure: number
+        } | null
+        sample_seconds: {
           header: string
           reason: string
           sure: number
@@ -1096,6 +1155,11 @@ export interface components {
           sure: number
         } | null
         view_limit: {
+          header: string
+          reason: string
+          sure: number
+        } | null
+        visibility: {
           header: string
           reason: string
           sure: number
@@ -1148,26 +1212,34 @@ export interface components {
       } | null
       /** @description The column from which each field is read */
       mapping: {
+        allowed_referrers: string | null
         ask_for: string | null
         available_after_days: string | null
         available_from: string | null
         buyer_text: string | null
+        cdn: string | null
         command: string | null
         customer_tag: string | null
         download_limit: string | null
+        download_notification: string | null
+        download_tracking: string | null
         expiry_days: string | null
         file_url: string | null
         filename: string | null
         first_use_hours: string | null
         id: string | null
+        pack: string | null
         product_handle: string | null
         product_id: string | null
         product_sku: string | null
+        sample_pages: string | null
+        sample_seconds: string | null
         sha256: string | null
         tags: string | null
         view: string | null
         view_days: string | null
         view_limit: string | null
+        visibility: string | null
       }
       /** @description Required fields that have no column */
       missing: string[]
@@ -1175,26 +1247,34 @@ export interface components {
         problems: components['schemas']['CsvProblem'][]
         row: number
         values: {
+          allowed_referrers: string | null
           ask_for: string | null
           available_after_days: string | null
           available_from: string | null
           buyer_text: string | null
+          cdn: string | null
           command: string | null
           customer_tag: string | null
           download_limit: string | null
+          download_notification: string | null
+          download_tracking: string | null
           expiry_days: string | null
           file_url: string | null
           filename: string | null
           first_use_hours: string | null
           id: string | null
+          pack: string | null
           product_handle: string | null
           product_id: string | null
           product_sku: string | null
+          sample_pages: string | null
+          sample_seconds: string | null
           sha256: string | null
           tags: string | null
           view: string | null
           view_days: string | null
           view_limit: string | null
+          visibility: string | null
         }
       }[]
       /** @description The first problems of its structure */
@@ -1311,6 +1391,11 @@ export interface components {
             | 'product_id'
             | 'expiry_days'
             | 'download_limit'
+            | 'visibility'
+            | 'cdn'
+            | 'download_notification'
+            | 'download_tracking'
+            | 'allowed_referrers'
             | 'view'
             | 'view_limit'
             | 'view_days'
@@ -1320,6 +1405,9 @@ export interface components {
             | 'customer_tag'
             | 'buyer_text'
             | 'ask_for'
+            | 'sample_pages'
+            | 'sample_seconds'
+            | 'pack'
             | 'tags'
             | 'id'
             | 'command'
@@ -1357,51 +1445,67 @@ export interface components {
       left_out: boolean
       /** @description The texts of the file */
       original: {
+        allowed_referrers: string | null
         ask_for: string | null
         available_after_days: string | null
         available_from: string | null
         buyer_text: string | null
+        cdn: string | null
         command: string | null
         customer_tag: string | null
         download_limit: string | null
+        download_notification: string | null
+        download_tracking: string | null
         expiry_days: string | null
         file_url: string | null
         filename: string | null
         first_use_hours: string | null
         id: string | null
+        pack: string | null
         product_handle: string | null
         product_id: string | null
         product_sku: string | null
+        sample_pages: string | null
+        sample_seconds: string | null
         sha256: string | null
         tags: string | null
         view: string | null
         view_days: string | null
         view_limit: string | null
+        visibility: string | null
       }
       problems: components['schemas']['CsvRowProblem'][]
       row: number
       /** @description The texts of the cells with the corrections; null: no column has the field */
       values: {
+        allowed_referrers: string | null
         ask_for: string | null
         available_after_days: string | null
         available_from: string | null
         buyer_text: string | null
+        cdn: string | null
         command: string | null
         customer_tag: string | null
         download_limit: string | null
+        download_notification: string | null
+        download_tracking: string | null
         expiry_days: string | null
         file_url: string | null
         filename: string | null
         first_use_hours: string | null
         id: string | null
+        pack: string | null
         product_handle: string | null
         product_id: string | null
         product_sku: string | null
+        sample_pages: string | null
+        sample_seconds: string | null
         sha256: string | null
         tags: string | null
         view: string | null
         view_days: string | null
         view_limit: string | null
+        visibility: string | null
       }
     }
     CsvRowChanges: {
@@ -1412,26 +1516,34 @@ export interface components {
         row: number
         /** @description The corrected texts; null: the text of the file */
         values?: {
+          allowed_referrers?: string | null
           ask_for?: string | null
           available_after_days?: string | null
           available_from?: string | null
           buyer_text?: string | null
+          cdn?: string | null
           command?: string | null
           customer_tag?: string | null
           download_limit?: string | null
+          download_notification?: string | null
+          download_tracking?: string | null
           expiry_days?: string | null
           file_url?: string | null
           filename?: string | null
           first_use_hours?: string | null
           id?: string | null
+          pack?: string | null
           product_handle?: string | null
           product_id?: string | null
           product_sku?: string | null
+          sample_pages?: string | null
+          sample_seconds?: string | null
           sha256?: string | null
           tags?: string | null
           view?: string | null
           view_days?: string | null
           view_limit?: string | null
+          visibility?: string | null
         }
       }[]
     }
@@ -2787,7 +2899,7 @@ export interface components {
            */
           view_limit: number | null
           /** @enum {string} */
-          visibility: 'public' | 'private'
+          visibility: 'private' | 'public'
         }
       }
       'GET /api/files/{id}/buyers': {
@@ -3514,7 +3626,7 @@ export interface components {
            */
           view_limit: number | null
           /** @enum {string} */
-          visibility: 'public' | 'private'
+          visibility: 'private' | 'public'
         }
         body: components['schemas']['FileChange']
       }
@@ -3967,7 +4079,7 @@ export interface components {
            */
           view_limit: number | null
           /** @enum {string} */
-          visibility: 'public' | 'private'
+          visibility: 'private' | 'public'
         }
       }
       'POST /api/files/{id}/versions': {
@@ -4916,7 +5028,7 @@ export interface components {
        */
       view_limit: number | null
       /** @enum {string} */
-      visibility: 'public' | 'private'
+      visibility: 'private' | 'public'
     }
     FileChange: {
       /**
@@ -5004,7 +5116,7 @@ export interface components {
        */
       view_limit?: number | null
       /** @enum {string} */
-      visibility?: 'public' | 'private'
+      visibility?: 'private' | 'public'
     }
     FileHistoryEntry:
       | {
@@ -5440,6 +5552,13 @@ export interface components {
       callback_url?: string
       files: {
         /**
+         * @description Hosts that may link to the file, `*.example.com` for all subdomains; empty: any
+         * @example [
+         *       "shop.example.com"
+         *     ]
+         */
+        allowed_referrers?: string[]
+        /**
          * @description What a link asks for before the file can be downloaded or viewed: the buyer’s email address, or a `password`; null: nothing. Also at links that exist already. A password cannot be read again
          * @example email
          */
@@ -5459,6 +5578,7 @@ export interface components {
          * @example Unpack the ZIP file, then open Start.pdf.
          */
         buyer_text?: string | null
+        cdn?: boolean
         /**
          * @description The tag that the customer of the order must have, now and at every download; null: none. Applies to orders placed while a file requires one. Links without an order need none
          * @example subscriber
@@ -5469,6 +5589,8 @@ export interface components {
          * @example 5
          */
         download_limit?: number | null
+        download_notification?: boolean
+        download_tracking?: boolean
         /**
          * @description Days a link stays valid; null: it never expires
          * @example 60
@@ -5484,6 +5606,8 @@ export interface components {
          * @example 48
          */
         first_use_hours?: number | null
+        /** @description The name of its pack, created if there is none; null: it is in no pack */
+        pack?: string | null
         /** @description Maps to the product with this handle; several with `;` between them */
         product_handle?: string
         /**
@@ -5495,6 +5619,16 @@ export interface components {
         product_sku?: string
         /** @description Maps to all products with these SKUs; an unknown one is a warning */
         product_skus?: string[]
+        /**
+         * @description The first pages of a PDF document that everyone may read as a sample, at most half of it; null: none
+         * @example 5
+         */
+        sample_pages?: number | null
+        /**
+         * @description The first seconds of an audio file that everyone may hear as a sample, at most half of it; null: none
+         * @example 30
+         */
+        sample_seconds?: number | null
         /** @description The SHA-256 hash that the bytes must have, in hex */
         sha256?: string
         tags?: string[]
@@ -5518,6 +5652,8 @@ export interface components {
          * @example 10
          */
         view_limit?: number | null
+        /** @enum {string} */
+        visibility?: 'private' | 'public'
       }[]
       /** @description Send the import email; absent: the shop’s setting */
       notify?: boolean
@@ -9376,7 +9512,7 @@ export interface components {
        * @default private
        * @enum {string}
        */
-      visibility: 'public' | 'private'
+      visibility: 'private' | 'public'
       /**
        * @description The watermark that PDF documents get with the option `saved`; null: none
        * @default null
@@ -9456,7 +9592,7 @@ export interface components {
       /** @enum {string} */
       view?: 'download' | 'both' | 'view_only'
       /** @enum {string} */
-      visibility?: 'public' | 'private'
+      visibility?: 'private' | 'public'
       /** @description The watermark that PDF documents get with the option `saved`; null: none */
       watermark?: components['schemas']['Watermark'] | null
       /** @description An email each Monday morning: the figures of the week, and what needs the shop */
@@ -9856,6 +9992,13 @@ export interface components {
       /** @description What the import writes to all files */
       files: {
         /**
+         * @description Hosts that may link to the file, `*.example.com` for all subdomains; empty: any
+         * @example [
+         *       "shop.example.com"
+         *     ]
+         */
+        allowed_referrers?: string[]
+        /**
          * @description What a link asks for before the file can be downloaded or viewed: the buyer’s email address, or a `password`; null: nothing. Also at links that exist already. A password cannot be read again
          * @example email
          */
@@ -9875,6 +10018,7 @@ export interface components {
          * @example Unpack the ZIP file, then open Start.pdf.
          */
         buyer_text?: string | null
+        cdn?: boolean
         /**
          * @description The tag that the customer of the order must have, now and at every download; null: none. Applies to orders placed while a file requires one. Links without an order need none
          * @example subscriber
@@ -9885,6 +10029,8 @@ export interface components {
          * @example 5
          */
         download_limit?: number | null
+        download_notification?: boolean
+        download_tracking?: boolean
         /**
          * @description Days a link stays valid; null: it never expires
          * @example 60
@@ -9908,6 +10054,16 @@ export interface components {
         product_sku?: string
         /** @description Maps to all products with these SKUs; an unknown one is a warning */
         product_skus?: string[]
+        /**
+         * @description The first pages of a PDF document that everyone may read as a sample, at most half of it; null: none
+         * @example 5
+         */
+        sample_pages?: number | null
+        /**
+         * @description The first seconds of an audio file that everyone may hear as a sample, at most half of it; null: none
+         * @example 30
+         */
+        sample_seconds?: number | null
         /** @description In addition to the tags of each file */
         tags?: string[]
         /**
@@ -9925,6 +10081,8 @@ export interface components {
          * @example 10
          */
         view_limit?: number | null
+        /** @enum {string} */
+        visibility?: 'private' | 'public'
       }
       id: string
       notify: boolean | null
@@ -9941,6 +10099,13 @@ export interface components {
     UploadBatchChange: {
       files: {
         /**
+         * @description Hosts that may link to the file, `*.example.com` for all subdomains; empty: any
+         * @example [
+         *       "shop.example.com"
+         *     ]
+         */
+        allowed_referrers?: string[]
+        /**
          * @description What a link asks for before the file can be downloaded or viewed: the buyer’s email address, or a `password`; null: nothing. Also at links that exist already. A password cannot be read again
          * @example email
          */
@@ -9960,6 +10125,7 @@ export interface components {
          * @example Unpack the ZIP file, then open Start.pdf.
          */
         buyer_text?: string | null
+        cdn?: boolean
         /**
          * @description The tag that the customer of the order must have, now and at every download; null: none. Applies to orders placed while a file requires one. Links without an order need none
          * @example subscriber
@@ -9970,6 +10136,8 @@ export interface components {
          * @example 5
          */
         download_limit?: number | null
+        download_notification?: boolean
+        download_tracking?: boolean
         /**
          * @description Days a link stays valid; null: it never expires
          * @example 60
@@ -9993,6 +10161,16 @@ export interface components {
         product_sku?: string
         /** @description Maps to all products with these SKUs; an unknown one is a warning */
         product_skus?: string[]
+        /**
+         * @description The first pages of a PDF document that everyone may read as a sample, at most half of it; null: none
+         * @example 5
+         */
+        sample_pages?: number | null
+        /**
+         * @description The first seconds of an audio file that everyone may hear as a sample, at most half of it; null: none
+         * @example 30
+         */
+        sample_seconds?: number | null
         /** @description In addition to the tags of each file */
         tags?: string[]
         /**
@@ -10010,6 +10188,8 @@ export interface components {
          * @example 10
          */
         view_limit?: number | null
+        /** @enum {string} */
+        visibility?: 'private' | 'public'
       }
     }
     UploadBatchRequest: {
@@ -10020,6 +10200,13 @@ export interface components {
       /** @description What the import writes to all files */
       files?: {
         /**
+         * @description Hosts that may link to the file, `*.example.com` for all subdomains; empty: any
+         * @example [
+         *       "shop.example.com"
+         *     ]
+         */
+        allowed_referrers?: string[]
+        /**
          * @description What a link asks for before the file can be downloaded or viewed: the buyer’s email address, or a `password`; null: nothing. Also at links that exist already. A password cannot be read again
          * @example email
          */
@@ -10039,6 +10226,7 @@ export interface components {
          * @example Unpack the ZIP file, then open Start.pdf.
          */
         buyer_text?: string | null
+        cdn?: boolean
         /**
          * @description The tag that the customer of the order must have, now and at every download; null: none. Applies to orders placed while a file requires one. Links without an order need none
          * @example subscriber
@@ -10049,6 +10237,8 @@ export interface components {
          * @example 5
          */
         download_limit?: number | null
+        download_notification?: boolean
+        download_tracking?: boolean
         /**
          * @description Days a link stays valid; null: it never expires
          * @example 60
@@ -10072,6 +10262,16 @@ export interface components {
         product_sku?: string
         /** @description Maps to all products with these SKUs; an unknown one is a warning */
         product_skus?: string[]
+        /**
+         * @description The first pages of a PDF document that everyone may read as a sample, at most half of it; null: none
+         * @example 5
+         */
+        sample_pages?: number | null
+        /**
+         * @description The first seconds of an audio file that everyone may hear as a sample, at most half of it; null: none
+         * @example 30
+         */
+        sample_seconds?: number | null
         /** @description In addition to the tags of each file */
         tags?: string[]
         /**
@@ -10089,6 +10289,8 @@ export interface components {
          * @example 10
          */
         view_limit?: number | null
+        /** @enum {string} */
+        visibility?: 'private' | 'public'
       }
       /** @description Send the import email; absent: the shop’s setting */
       notify?: boolean

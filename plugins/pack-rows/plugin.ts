@@ -1,7 +1,6 @@
 // Moves files into packs, or out of their packs, as their rows in a table say. A file that is in the pack
 // that its row names keeps its products and its place.
 import { z } from 'zod'
-import { nameKey } from '../_page/name-key.ts'
 import {
   definePlugin,
   type Item,
@@ -34,7 +33,7 @@ export const packRows = definePlugin({
 })
 
 const keyOf = (pack: { id: string } | { name: string }): string =>
-  'id' in pack ? pack.id : nameKey(pack.name)
+  'id' in pack ? pack.id : pack.name
 
 function outcomeOf({ id, file, wanted }: Item, target: Pack | null): Outcome {
   const pack = wanted?.pack

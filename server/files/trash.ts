@@ -11,7 +11,7 @@ const FILE_BATCH = 5000
 const MAX_DELETED = 100
 const MAX_SHARE = 0.2
 
-/** Whether a person must confirm that so many of these files are deleted at once. */
+/** Whether a person must confirm that so many of these files are deleted together. */
 export const mustConfirmDeletions = (deleted: number, of: number): boolean =>
   deleted > MAX_DELETED || deleted > of * MAX_SHARE
 

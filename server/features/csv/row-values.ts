@@ -135,8 +135,6 @@ export function readValues(
   const products = readProducts(cell, wrong)
   for (const value of partsOfNames(products.product_sku))
     if (SHORTENED.test(value)) problems.push({ ...SHORTENED_SKU, value })
-  const settings = readSettings(texts, wrong, id !== null)
-  const pack = readPack(cell('pack'), wrong)
   const { tags, tags_removed } = readTags(cell('tags'), wrong)
   const mayBeNew = id === null && match === 'id' && command !== 'update'
   if (mayBeNew && tags_removed && tags_removed.length > 0)
@@ -150,8 +148,8 @@ export function readValues(
       filename,
       file_url,
       ...products,
-      ...settings,
-      pack,
+      ...readSettings(texts, wrong, id !== null),
+      pack: readPack(cell('pack'), wrong),
       tags,
       tags_removed,
     },

@@ -25,6 +25,7 @@ import { waitingTime } from '../../http/body.ts'
 import { requireReachable, type Reach } from '../../http/auth.ts'
 import {
   errorSchema,
+  fetchHeaders,
   fetchUrl,
   filename,
   itemError,
@@ -68,6 +69,9 @@ const importBody = (limits: Limits) =>
           z.strictObject({
             filename,
             url: fetchUrl,
+            headers: fetchHeaders
+              .optional()
+              .describe('Headers of its request, before those of the import'),
             ...productNameFields,
             sha256: sha256.optional(),
             ...entrySettingFields,
@@ -82,6 +86,11 @@ const importBody = (limits: Limits) =>
         .max(
           limits.entries_per_import,
           sayFixed('At most {count} files', { count: limits.entries_per_import }),
+        ),
+      headers: fetchHeaders
+        .optional()
+        .describe(
+          'Headers of the requests for the files, such as `Authorization`. They are sealed, shown nowhere, and sent only to the host of each address: never after a redirect to another one',
         ),
       auto_map: z
         .boolean()

@@ -127,6 +127,28 @@ it.each([
   ).toEqual([{ field, severity: 'error', message, value }])
 })
 
+it('the address that an export gives is not fetched, and a password is kept', () => {
+  const own = `file_${'a'.repeat(32)}`
+  const row = (cells: Partial<Record<CsvField, string>>, match: 'id' | 'filename') =>
+    readValues(
+      FIELDS.map(
+        (field) =>
+          ({ file_url: `https://files.example/api/files/${own}/content`, ...cells })[
+            field as 'id'
+          ] ?? '',
+      ),
+      places,
+      match,
+    )
+  expect(row({ filename: 'a.pdf' }, 'filename').values.fetches).toBe(false)
+  expect(row({ id: own, command: 'update' }, 'id').values.fetches).toBe(false)
+  expect(row({ filename: 'a.pdf' }, 'id').values.fetches).toBe(true)
+  const asked = { filename: 'a.pdf', ask_for: 'password' }
+  expect(row({ ...asked, command: 'update' }, 'filename').problems).toEqual([])
+  // A new file would have none.
+  expect(row(asked, 'filename').problems).toMatchObject([{ field: 'ask_for', severity: 'error' }])
+})
+
 it('a marked text is no word for something else', () => {
   const { values, problems } = valuesOf({
     customer_tag: "'null",

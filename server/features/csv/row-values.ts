@@ -124,7 +124,7 @@ export function readValues(
   // A row that changes a file may leave cells empty: those fields stay unchanged.
   if (filename !== '' || idText === '') wrong('filename', filenameProblem(filename), filename)
   const file_url = addressIn(cell('file_url'))
-  const fetches = file_url !== '' && mayFetch(command, id) && !isOwnAddress(file_url, id)
+  const fetches = file_url !== '' && mayFetch(command, id) && !isOwnAddress(file_url, id, match)
   if (fetches || needsAddress(command, idText, match))
     wrong('file_url', addressProblem(file_url), file_url)
   const sha256 = cell('sha256').toLowerCase()
@@ -148,7 +148,7 @@ export function readValues(
       filename,
       file_url,
       ...products,
-      ...readSettings(texts, wrong, id !== null),
+      ...readSettings(texts, wrong, id !== null || command === 'update'),
       pack: readPack(cell('pack'), wrong),
       tags,
       tags_removed,
@@ -237,10 +237,11 @@ const needsAddress = (command: Command | null, idText: string, match: RowMatch):
 
 const OWN_ADDRESS = /\/api\/files\/(file_[0-9a-f]{32})\/content$/
 
-/** Is it the address that an export gives for this file? */
-const isOwnAddress = (url: string, id: string | null): boolean => {
+/** Is it the address that an export gives for this file? Where names are matched, the file has the row’s name. */
+const isOwnAddress = (url: string, id: string | null, match: RowMatch): boolean => {
   const [, file] = OWN_ADDRESS.exec(url) ?? []
-  return file !== undefined && id !== null && parsePublicId('file', file) === id
+  if (file === undefined) return false
+  return id === null ? match === 'filename' : parsePublicId('file', file) === id
 }
 
 /** The texts of a row's cells; no text: the file has no column for the field. */

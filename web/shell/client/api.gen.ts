@@ -5606,6 +5606,15 @@ export interface components {
          * @example 48
          */
         first_use_hours?: number | null
+        /**
+         * @description Headers of its request, before those of the import
+         * @example {
+         *       "Authorization": "Bearer …"
+         *     }
+         */
+        headers?: {
+          [key: string]: string
+        }
         /** @description The name of its pack, created if there is none; null: it is in no pack */
         pack?: string | null
         /** @description Maps to the product with this handle; several with `;` between them */
@@ -5655,6 +5664,15 @@ export interface components {
         /** @enum {string} */
         visibility?: 'private' | 'public'
       }[]
+      /**
+       * @description Headers of the requests for the files, such as `Authorization`. They are sealed, shown nowhere, and sent only to the host of each address: never after a redirect to another one
+       * @example {
+       *       "Authorization": "Bearer …"
+       *     }
+       */
+      headers?: {
+        [key: string]: string
+      }
       /** @description Send the import email; absent: the shop’s setting */
       notify?: boolean
       /**

@@ -1,5 +1,6 @@
 // The composition root: what this installation is made of. It reads the environment, once.
 import { applyRow } from './plugins/apply-row/plugin.ts'
+import { packRows } from './plugins/pack-rows/plugin.ts'
 import { trashRows } from './plugins/trash-rows/plugin.ts'
 import { ask } from './plugins/ask/plugin.ts'
 import { assignLicenceKey } from './plugins/assign-licence-key/plugin.ts'
@@ -70,6 +71,7 @@ const plugins = [
   syncCloud,
   validateFile,
   applyRow,
+  packRows,
   trashRows,
   mapProducts,
   createLinks,

@@ -11,6 +11,7 @@ export const updateFromCsv: Workflow = {
   steps: [
     { id: 'act', plugin: 'apply-row' },
     { id: 'map', plugin: 'map-products' },
+    { id: 'pack', plugin: 'pack-rows' },
     { id: 'trash', plugin: 'trash-rows' },
     { id: 'notify', plugin: 'notify', options: { when: 'background' } },
   ],

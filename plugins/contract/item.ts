@@ -9,7 +9,8 @@ import type { AnyText } from './text.ts'
  * bytes adds its type beside the plugin that takes them (plugins/take-drop/port.ts).
  */
 export interface EntrySources {
-  url: { url: string }
+  /** `headers`: of its requests, in lower case; other hosts than that of the address never get them. */
+  url: { url: string; headers?: Readonly<Record<string, string>> }
 }
 
 /** The source of an entry's bytes. */

@@ -122,6 +122,7 @@ export const EXPORT_COLUMNS = [
   'downloads',
   'paid_by',
   ...ENTRY_SETTINGS,
+  'pack',
   'sha256',
   'url',
 ] as const

@@ -1,7 +1,7 @@
 // Rules about packs that plugins and the server share: their names, and how moving into a pack
 // changes a file's products.
 import { z } from 'zod'
-import type { FileView, Mapping } from './item.ts'
+import type { FileChange, FileView, Mapping } from './item.ts'
 import { textIssue } from './text.ts'
 import { UNSAFE_CHARACTERS } from './rules.ts'
 
@@ -60,6 +60,27 @@ export function movedMappings(
     removed: gone,
     fresh: products.filter((product) => !mappings.some((one) => sameTarget(one, product))),
   }
+}
+
+/**
+ * The change that moves a file into a pack, or out of its pack; the file's mappings follow. Null: it is
+ * there, with the products of the pack.
+ * @param target null: there is no such pack yet, or the file leaves its pack
+ * @param name the name of a pack that is created if `target` is null
+ */
+export function moveToPackChange(
+  file: Pick<FileView, 'mappings' | 'pack_id'>,
+  target: Pack | null,
+  name?: string,
+): FileChange | null {
+  const { removed, fresh } = movedMappings(file, target)
+  const mappings: FileChange['mappings'] = {
+    remove: removed.map(({ product_id, variant_id }) => ({ product_id, variant_id })),
+    add: fresh,
+  }
+  if (target === null && name !== undefined) return { pack: { name }, mappings }
+  if (file.pack_id !== (target?.id ?? null)) return { pack: target && { id: target.id }, mappings }
+  return removed.length + fresh.length > 0 ? { mappings } : null
 }
 
 export interface Pack {

@@ -27,11 +27,13 @@ export interface RemoteReader {
    * count, so that a slow host does not delay others.
    */
   atMost(count: number): RemoteReader
+  withHeaders(headers: Readonly<Record<string, string>>): RemoteReader
 }
 
 /** Guarded fetching from the internet. */
 export interface RemoteFetcher extends RemoteReader {
   atMost(count: number): RemoteFetcher
+  withHeaders(headers: Readonly<Record<string, string>>): RemoteFetcher
   /**
    * Fetches the whole body into the shop's storage location; a failure leaves nothing behind.
    * @param known the version that was made of this address, if any: the server is asked whether its

@@ -11,6 +11,7 @@ export const MAX_EXPIRY_DAYS = 36_500
 export const MAX_DOWNLOAD_LIMIT = 1_000_000_000
 export const MAX_VIEW_LIMIT = 1_000_000_000
 const MAX_SAMPLE_PAGES = 200
+const MIN_SAMPLE_SECONDS = 5
 const MAX_SAMPLE_SECONDS = 600
 
 export interface Setting {
@@ -51,12 +52,14 @@ type EntryColumn = {
   title: string
   /** Headers that other programs give such a column, without spaces, the likeliest first. */
   headers: readonly string[]
-} & (NumberCells | ChoiceCells | DayCells | TextCells)
+} & (NumberCells | ChoiceCells | SwitchCells | ListCells | DayCells | TextCells)
 
 /** Cells with a number. An empty cell means the shop's default. */
 interface NumberCells {
   /** The text of a cell for null, which the import reads back. */
   none: string
+  /** The smallest value; absent: 1. */
+  min?: number
   /** The largest value. */
   max: number
 }
@@ -66,6 +69,18 @@ interface ChoiceCells {
   values: readonly string[]
   /** The text of a cell for null; absent: no cell means null. */
   none?: string
+}
+
+/** Cells with `yes` or `no`. An empty cell means the shop's default. */
+interface SwitchCells {
+  switch: true
+}
+
+/** Cells with a list: `a.example.com;b.example.com`. An empty cell means the usual value. */
+interface ListCells {
+  /** The text of a cell for an empty list. */
+  none: string
+  list: true
 }
 
 /** Cells with a day. */
@@ -83,6 +98,7 @@ interface TextCells {
 /** The text of a cell for null, of the terms that files usually do not have. */
 const NO_TERM = 'none'
 
+const VISIBILITIES = ['private', 'public'] as const
 const VIEWS = ['download', 'both', 'view_only'] as const
 const VIEW_PHRASES: Readonly<Record<(typeof VIEWS)[number], Text>> = {
   download: say('download only'),
@@ -189,7 +205,7 @@ export const FILE_SETTINGS = {
     plain: true,
   },
   visibility: {
-    schema: z.enum(['public', 'private']),
+    schema: z.enum(VISIBILITIES),
     column: 'text',
     form: {
       title: 'Visibility',
@@ -202,6 +218,11 @@ export const FILE_SETTINGS = {
     subject: sayPlain('Its visibility'),
     usual: 'private',
     shopDefault: 'private',
+    entry: {
+      title: 'Visibility',
+      values: VISIBILITIES,
+      headers: ['visibility', 'filevisibility'],
+    },
     // A public file also needs an address.
     plain: false,
   },
@@ -215,6 +236,7 @@ export const FILE_SETTINGS = {
     usual: false,
     shopDefault: true,
     shopSwitch: sayPlain('Enable the CDN immediately'),
+    entry: { title: 'CDN', switch: true, headers: ['cdn', 'cdnenabled', 'usecdn'] },
     plain: true,
   },
   download_notification: {
@@ -226,6 +248,11 @@ export const FILE_SETTINGS = {
     label: sayPlain('Notification'),
     subject: sayPlain('Its download notification'),
     usual: false,
+    entry: {
+      title: 'Download notification',
+      switch: true,
+      headers: ['notify', 'notification', 'notifyofdownloads', 'downloadnotifications'],
+    },
     delivery: 'notified',
     plain: true,
   },
@@ -237,6 +264,11 @@ export const FILE_SETTINGS = {
     label: sayPlain('Tracking'),
     subject: sayPlain('Its download tracking'),
     usual: true,
+    entry: {
+      title: 'Download tracking',
+      switch: true,
+      headers: ['tracking', 'trackdownloads'],
+    },
     delivery: 'tracked',
     plain: true,
   },
@@ -259,6 +291,12 @@ export const FILE_SETTINGS = {
     label: sayPlain('Referrers'),
     subject: sayPlain('Its allowed referrers'),
     usual: [],
+    entry: {
+      title: 'Allowed referrers',
+      none: 'any',
+      list: true,
+      headers: ['referrers', 'referrer', 'allowedsites', 'alloweddomains', 'allowedreferers'],
+    },
     plain: true,
   },
   view: {
@@ -603,13 +641,19 @@ export const FILE_SETTINGS = {
     label: sayPlain('Sample'),
     subject: sayPlain('Its sample'),
     usual: null,
+    entry: {
+      title: 'Sample pages',
+      none: NO_TERM,
+      max: MAX_SAMPLE_PAGES,
+      headers: ['samplepages', 'previewpages'],
+    },
     plain: true,
   },
   sample_seconds: {
     schema: z
       .number()
       .int(sayPlain('Whole seconds'))
-      .min(5, sayPlain('At least 5 seconds; null means no sample'))
+      .min(MIN_SAMPLE_SECONDS, sayPlain('At least 5 seconds; null means no sample'))
       .max(
         MAX_SAMPLE_SECONDS,
         sayFixed('At most {count} seconds; null means no sample', { count: MAX_SAMPLE_SECONDS }),
@@ -631,6 +675,13 @@ export const FILE_SETTINGS = {
     label: sayPlain('Sample'),
     subject: sayPlain('Its sample'),
     usual: null,
+    entry: {
+      title: 'Sample seconds',
+      none: NO_TERM,
+      min: MIN_SAMPLE_SECONDS,
+      max: MAX_SAMPLE_SECONDS,
+      headers: ['sampleseconds', 'previewseconds'],
+    },
     plain: true,
   },
 } as const satisfies Record<string, Setting>

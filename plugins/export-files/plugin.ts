@@ -30,6 +30,14 @@ const ON_REQUEST: readonly ExportColumn[] = [
   'customer_tag',
   'buyer_text',
   'ask_for',
+  'visibility',
+  'cdn',
+  'download_notification',
+  'download_tracking',
+  'allowed_referrers',
+  'sample_pages',
+  'sample_seconds',
+  'pack',
   'url',
 ]
 const USUAL = EXPORT_COLUMNS.filter((column) => !ON_REQUEST.includes(column))
@@ -44,6 +52,7 @@ const COLUMN_LABELS: Record<ExportColumn, string> = {
   downloads: 'Download count',
   paid_by: 'Paid by',
   ...forEntrySettings((name) => FILE_SETTINGS[name].entry.title),
+  pack: 'Pack',
   sha256: 'SHA-256 checksum',
   url: 'File URLs',
 }

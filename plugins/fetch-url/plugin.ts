@@ -20,13 +20,18 @@ const options = z.strictObject({
 
 const eachUrl = eachSource('url', sayPlain('It has no URL to fetch'))
 
+type Headers = Readonly<Record<string, string>>
+
 /** The port bounds the requests: an item that waits for its host takes no place of another. */
-const eachWithPort = <Port>(
+const eachWithPort = <Port extends { withHeaders(headers: Headers): Port }>(
   items: readonly Item[],
   port: Port,
   signal: AbortSignal,
   decide: (url: string, port: Port, item: Item) => Promise<Decision>,
-) => eachUrl(items, items.length, signal, ({ url }, item) => decide(directAddress(url), port, item))
+) =>
+  eachUrl(items, items.length, signal, ({ url, headers }, item) =>
+    decide(directAddress(url), headers ? port.withHeaders(headers) : port, item),
+  )
 
 /**
  * Outcomes carry `bytes`. Items fail with `url_not_accessible`, `file_too_large`, or the error of

@@ -4,9 +4,8 @@
 import { z } from 'zod'
 import {
   definePlugin,
-  type FileChange,
   type Item,
-  movedMappings,
+  moveToPackChange,
   type Outcome,
   type Pack,
   packName,
@@ -111,16 +110,8 @@ const notFound = ({ id }: Item): Outcome => ({
 })
 
 function outcomeOf({ id, file }: Item, target: Pack | null, { new_pack }: Options): Outcome {
-  const { removed: gone, fresh } = movedMappings(file, target)
-  const mappings: FileChange['mappings'] = {
-    remove: gone.map(({ product_id, variant_id }) => ({ product_id, variant_id })),
-    add: fresh,
-  }
-  if (target === null && new_pack !== undefined)
-    return { item: id, status: 'ok', change: { pack: { name: new_pack }, mappings } }
-  if (file.pack_id !== (target?.id ?? null))
-    return { item: id, status: 'ok', change: { pack: target && { id: target.id }, mappings } }
-  if (gone.length + fresh.length > 0) return { item: id, status: 'ok', change: { mappings } }
+  const change = moveToPackChange(file, target, new_pack)
+  if (change) return { item: id, status: 'ok', change }
   return {
     item: id,
     status: 'skipped',

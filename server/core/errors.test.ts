@@ -45,6 +45,7 @@ test('the list of errors is what clients rely on', () => {
       "too_many 422 invalid_request",
       "too_few 422 invalid_request",
       "invalid_url 422 invalid_request",
+      "invalid_header 422 invalid_request",
       "invalid_filename 422 invalid_request",
       "unknown_variable 422 invalid_request",
       "wrong_code 422 invalid_request",

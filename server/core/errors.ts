@@ -89,6 +89,7 @@ export const ERRORS = {
   too_many: invalid(422, 'There are too many'),
   too_few: invalid(422, 'There are too few'),
   invalid_url: invalid(422, 'This is not an http or https URL'),
+  invalid_header: invalid(422, 'This header cannot be set'),
   invalid_filename: invalid(422, 'This name cannot be a filename'),
   unknown_variable: invalid(422, 'This text contains a variable that the mail does not have'),
   wrong_code: invalid(422, 'This is not the code'),

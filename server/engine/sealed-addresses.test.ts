@@ -1,3 +1,5 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestApp, untilEnded, type TestApp } from '../../test/app.ts'
 import { startOrigin, type Origin } from '../../test/fakes/origin.ts'
@@ -87,6 +89,67 @@ test('a failed file is retried at its complete address, which is deleted after s
   expect(after).toContain(`${origin.url}${path}"`)
   expect(after).not.toContain('"sealed"')
   expect(after).not.toContain(CANARY)
+})
+
+test('headers are sealed with the address, sent, and shown nowhere', async () => {
+  const got: string[] = []
+  const server = createServer(({ headers }, response) => {
+    got.push(`${headers.authorization} ${headers['x-key']} ${headers['user-agent']}`)
+    response.end('bytes')
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/a`
+  const worker = await app.engine.startWorker()
+  try {
+    const { body } = await app.owner.call('POST', '/api/files/import', {
+      headers: { Authorization: `Bearer ${CANARY}`, 'X-Key': 'common' },
+      files: [
+        { filename: 'with-headers-1.txt', url },
+        { filename: 'with-headers-2.txt', url, headers: { 'x-KEY': 'own' } },
+      ],
+    })
+    expect(await untilEnded(app.owner, body.job_id)).toMatchObject({ status: 'success' })
+    const items = await app.owner.call('GET', `/api/operations/${body.job_id}/items`)
+    const operation = await app.owner.call('GET', `/api/operations/${body.job_id}`)
+    expect(JSON.stringify([body, items.body, operation.body])).not.toContain(CANARY)
+  } finally {
+    await worker.stop()
+    server.close()
+  }
+  expect(got.toSorted().map((line) => line.split(' ').slice(0, 3).join(' '))).toEqual([
+    `Bearer ${CANARY} common`,
+    `Bearer ${CANARY} own`,
+  ])
+  expect(await kept()).not.toContain(CANARY)
+})
+
+test('waiting items keep headers sealed', async () => {
+  const files = [{ filename: 'waiting.pdf', url: `${origin.url}/bytes/10/waiting` }]
+  const request = { files, headers: { authorization: `Bearer ${CANARY}` } }
+  const asked = { prefer: 'respond-async' }
+  expect((await app.owner.call('POST', '/api/files/import', request, asked)).status).toBe(202)
+  expect(await kept()).not.toContain(CANARY)
+})
+
+test.each([
+  ['Host', 'a.example'],
+  ['content-length', '1'],
+  ['Transfer-Encoding', 'chunked'],
+  ['Proxy-Authorization', 'x'],
+  ['X-Forwarded-For', '10.0.0.1'],
+  ['Range', 'bytes=0-1'],
+  ['bad name', 'x'],
+  ['x-lines', 'a\r\nHost: b'],
+  ['x-letters', 'é'],
+])('the header %s: %j is refused, without its value', async (name, value) => {
+  const files = [{ filename: 'refused.pdf', url: `${origin.url}/bytes/10/refused` }]
+  const { status, body } = await app.owner.call('POST', '/api/files/import', {
+    files,
+    headers: { [name]: value },
+  })
+  expect(status).toBe(422)
+  expect(body.error.details).toMatchObject([{ param: 'headers', code: 'invalid_header' }])
+  expect(JSON.stringify(body)).not.toContain(value === '1' || value === 'x' ? 'never' : value)
 })
 
 const ADDRESSES = [

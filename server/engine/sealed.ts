@@ -9,7 +9,8 @@ import {
   type Workflow,
 } from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
-import { keepAddress, wholeAddress, type SealPlace } from '../core/client-address.ts'
+import { keepAddress, type SealPlace } from '../core/client-address.ts'
+import { keepTarget, wholeTarget } from '../core/fetch-headers.ts'
 import type { Draft } from '../files/drafts.ts'
 import type { Secrets } from '../core/secrets.ts'
 import { sensitiveOptions } from '../core/sensitive.ts'
@@ -24,7 +25,7 @@ interface StartedEntry {
   draft: Draft
 }
 
-/** The entries as rows keep them, with the secrets of their addresses sealed. */
+/** The entries as rows keep them, with the secrets of their addresses and their headers sealed. */
 export async function sealEntries<T extends StartedEntry>(
   entries: readonly T[],
   place: SealPlace,
@@ -34,7 +35,7 @@ export async function sealEntries<T extends StartedEntry>(
     const { entry } = one
     const source =
       entry.source.type === 'url'
-        ? { ...entry.source, ...keepAddress(entry.source.url, place) }
+        ? { type: entry.source.type, ...keepTarget(entry.source, place) }
         : entry.source
     sealed.push({ ...one, entry: { ...entry, source } })
     if (sealed.length % SEALED_PER_TURN === 0) await nextTurn()
@@ -46,8 +47,8 @@ export async function sealEntries<T extends StartedEntry>(
 export function openEntries(items: readonly WorkItem[], place: SealPlace): void {
   for (const item of items) {
     if (item.entry?.source.type !== 'url') continue
-    const url = wholeAddress(item.entry.source, place)
-    item.entry = { ...item.entry, source: { type: 'url', url } }
+    const target = wholeTarget(item.entry.source, place)
+    item.entry = { ...item.entry, source: { type: 'url', ...target } }
   }
 }
 

@@ -2,7 +2,7 @@
 // channel, inside the caller's transaction. `admit-version.ts` is the only other entry for bytes.
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { zip } from '../core/lazy.ts'
-import { placeInPacks } from './mappings.ts'
+import { leavePacks, placeInPacks } from './mappings.ts'
 import { findNameOwners } from './name-allocation.ts'
 import { nameKey } from './rules.ts'
 import { ensurePublicAddresses } from './public-addresses.ts'
@@ -96,6 +96,7 @@ async function placeAdmitted(
       UNSTORED.has(status) ? [staged] : [],
     ),
   )
+  await leavePacks(tx, leavingFiles(admissions, results))
   await placeInPacks(tx, packedFiles(admissions, results))
   const shared = publicFiles(admissions, results)
   if (shared.length > 0) await ensurePublicAddresses(tx, shared)
@@ -132,6 +133,15 @@ function publicFiles(
     const written = result.status === 'created' || result.status === 'replaced'
     return written && draft.visibility === 'public' ? [result.fileId] : []
   })
+}
+
+/** Files that were overwritten and whose source states another pack, or none. */
+function leavingFiles(admissions: readonly Admission[], results: readonly AdmissionResult[]) {
+  return zip(admissions, results).flatMap(([{ draft, states = [] }, result]) =>
+    result.status === 'replaced' && states.includes('pack')
+      ? [{ fileId: result.fileId, to: draft.new_pack ?? null }]
+      : [],
+  )
 }
 
 function packedFiles(admissions: readonly Admission[], results: readonly AdmissionResult[]) {

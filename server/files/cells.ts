@@ -4,6 +4,7 @@ import {
   FORMULA_SIGNS,
   LIKE_NUMBER,
   LONGEST_NUMBER,
+  UNUSUAL,
   ownValue,
 } from '../../plugins/contract/index.ts'
 
@@ -13,7 +14,7 @@ export { isFormula, originalCell, plainCell } from '../../plugins/contract/index
 const escaped = (sign: string) =>
   ownValue({ '\t': '\\t', '\r': '\\r', '\n': '\\n', "'": "''" }, sign) ??
   (sign < '\x80' ? `\\${sign}` : sign)
-const SIGNS = `^[${["'", ...FORMULA_SIGNS].map(escaped).join('')}]`
+const SIGNS = `^[${["'", ...FORMULA_SIGNS].map(escaped).join('')}]|${UNUSUAL}`
 /** A number that spreadsheets save as it is. */
 const PLAIN = '^(0|[1-9][0-9]{0,14})$'
 const QUOTED = '[",\\n\\r]'

@@ -49,8 +49,8 @@ export interface Draft extends FileSettings {
 export interface DraftOptions extends EntrySettings {
   filename: string
   tags?: readonly string[]
-  /** The pack that the new file goes into, by its name. */
-  pack?: string
+  /** The pack that the new file goes into, by its name; null: none. */
+  pack?: string | null
 }
 
 export function draftFrom(given: DraftOptions, defaults: ShopDefaults): Draft {
@@ -61,7 +61,7 @@ export function draftFrom(given: DraftOptions, defaults: ShopDefaults): Draft {
     ...usualSettings(),
     ...shopDefaultsIn(defaults),
     ...givenSettings(given),
-    ...(given.pack === undefined ? {} : { new_pack: given.pack }),
+    ...(typeof given.pack === 'string' ? { new_pack: given.pack } : {}),
   }
 }
 

@@ -31,6 +31,17 @@ const textOrNone = (sql: string, none: string): Column => ({
   json: `coalesce(to_json(${sql}), 'null')`,
 })
 
+const flag = (sql: string): Column => ({
+  csv: `case when ${sql} then 'yes' else 'no' end`,
+  json: `(${sql})::text`,
+})
+
+/** `sql`: a list of sites of `f`, joined for its cell by `VALUES`. */
+const list = (sql: string, none: string): Column => ({
+  csv: `case cardinality(${sql}) when 0 then '${none}' else ${cellSql(`f.joined_${sql.slice(2)}`)} end`,
+  json: `to_json(${sql})`,
+})
+
 const text = (sql: string): Column => ({ csv: cellSql(sql), json: `to_json(${sql})` })
 
 const COLUMNS: Readonly<Record<ExportColumn, Column>> = {
@@ -51,8 +62,14 @@ const COLUMNS: Readonly<Record<ExportColumn, Column>> = {
   ...forEntrySettings((name) => {
     const { entry } = FILE_SETTINGS[name]
     if ('max' in entry) return number(`f.${name}`, entry.none)
+    if ('switch' in entry) return flag(`f.${name}`)
+    if ('list' in entry) return list(`f.${name}`, entry.none)
     return 'none' in entry ? textOrNone(`f.${name}`, entry.none) : text(`f.${name}`)
   }),
+  pack: {
+    csv: `coalesce(${cellSql('f.pack_cell')}, 'none')`,
+    json: `coalesce(to_json(f.pack), 'null')`,
+  },
   sha256: { csv: `coalesce(f.sha256, '')`, json: `coalesce('"' || f.sha256 || '"', 'null')` },
   url: text('f.url'),
 }
@@ -130,11 +147,17 @@ const BUYERS = `(select df.shop_id, df.file_id, coalesce(d.email, o.email) as em
     from delivery_files df
     join deliveries d on d.shop_id = df.shop_id and d.id = df.delivery_id
     join orders o on o.shop_id = d.shop_id and o.id = d.order_id) buyers`
+const PACK_NAME = `(select name from packs where packs.shop_id = files.shop_id and packs.id = files.pack_id)`
 
 const COUNTED: Partial<Record<ExportColumn, { value: string; joins: string }>> = {
   products: {
     value: `case when mapping_state = 'mapped' then m.products end as products`,
     joins: counts(`string_agg(distinct product_id, ';') as products`, 'mappings', 'm'),
+  },
+  pack: {
+    // No pack’s name has a backslash: the import reads `\none` as this name.
+    value: `${PACK_NAME} as pack, regexp_replace(${PACK_NAME}, '^(none)$', '\\\\\\1', 'i') as pack_cell`,
+    joins: '',
   },
   sha256: {
     value: `encode((select b.sha256 from versions v
@@ -186,11 +209,16 @@ const shownColumn = (name: string) =>
 /** SQL: the tags of a cell. A tag that begins with a sign would be read as a change of tags. */
 const ESCAPED_TAGS = String.raw`regexp_replace(array_to_string(tags, ';'), '(^|;)([-+\\])', '\1\\\2', 'g')`
 
+/** SQL: the sites of a cell. One without a dot may be a word for none: the separator makes it a list. */
+const JOINED_SITES = `array_to_string(allowed_referrers, ';')
+  || case when cardinality(allowed_referrers) = 1 and allowed_referrers[1] not like '%.%' then ';' else '' end`
+
 /** The values of a row of `files`. PostgreSQL does not compute values that no column uses. */
 const VALUES = `id, filename, size_bytes, tags, ${ENTRY_SETTINGS.map(shownColumn).join(', ')},
   ${PUBLIC_ID} as public_id,
   ${shopDay('created_at')} as upload_date,
   ${ESCAPED_TAGS} as joined_tags,
+  ${JOINED_SITES} as joined_allowed_referrers,
   case when visibility = 'public' then coalesce(
     (select :base || '/files/' || token || '/' || ${ENCODED_NAME}
       from public_addresses a where a.shop_id = files.shop_id and a.file_id = files.id),

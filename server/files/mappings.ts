@@ -137,6 +137,37 @@ async function assignPackIds(
   }
 }
 
+/** Removes files from their packs, with the products that they have from them; those of pack `to` stay. */
+export async function leavePacks(
+  tx: ShopScope,
+  files: readonly { fileId: string; to: string | null }[],
+): Promise<void> {
+  if (files.length === 0) return
+  const rows = files.map(({ fileId, to }) => ({
+    id: fileId,
+    key: to === null ? null : nameKey(to),
+  }))
+  await tx.query(
+    `with gone as (
+       update files f set pack_id = null, pack_position = null
+       from jsonb_to_recordset(:rows::jsonb) as g(id uuid, key text)
+       where f.shop_id = :shop and f.id = g.id and f.pack_id is not null
+         and not exists (select from packs p where p.shop_id = f.shop_id and p.id = f.pack_id
+           and p.name_key = g.key)
+       returning f.id
+     )
+     delete from mappings m using gone
+     where m.shop_id = :shop and m.file_id = gone.id and m.method = 'pack'`,
+    { rows: JSON.stringify(rows) },
+  )
+  await tx.query(
+    `update files set mapping_state = 'unmapped' where shop_id = :shop and id = any(:ids::uuid[])
+       and mapping_state = 'mapped' and not exists (
+         select from mappings m where m.shop_id = files.shop_id and m.file_id = files.id)`,
+    { ids: files.map(({ fileId }) => fileId) },
+  )
+}
+
 /**
  * Puts new files into packs by name, after the files in them; missing packs are created. The files
  * get the packs' products.

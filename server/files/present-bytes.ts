@@ -1,6 +1,7 @@
 // An admission onto an existing file: whether the file has its bytes already, and what its source
 // states in addition to them. Equal bytes make no version: nothing that follows from new bytes happens.
 import {
+  movedMappings,
   SETTING_NAMES,
   type KnownVersion,
   type SettingName,
@@ -18,6 +19,7 @@ import {
 import type { Ledger } from './change-ledger.ts'
 import { changeFiles } from './changes.ts'
 import { draftOfRecord, readRecords, type Change, type Draft, type FileRecord } from './drafts.ts'
+import { findPack } from './mappings.ts'
 import { nameKey } from './rules.ts'
 
 /** What is compared of an admission, and written in addition to its bytes. */
@@ -108,7 +110,7 @@ export async function changeAsStated(
 ): Promise<{ ledger: Ledger | null; mapped?: boolean } | StatedRefusal> {
   if ((admission.states ?? []).length === 0) return { ledger: null }
   const record = (await readRecords(tx, [fileId])).get(fileId)
-  const change = statedChange(present(record, 'the file'), admission)
+  const change = await statedChange(tx, present(record, 'the file'), admission)
   const [result] = await changeFiles(tx, [change])
   if (result?.status === 'refused') return result
   if (result?.status !== 'changed') return { ledger: null }
@@ -121,22 +123,38 @@ const refusalOf = (code: Parameters<typeof refusedAdmission>[0]) =>
   refusedAdmission(code) as Extract<AdmissionResult, { status: 'refused' }>
 
 /** The change of an existing file to what an admission's source states. */
-function statedChange(
+async function statedChange(
+  tx: ShopScope,
   record: FileRecord,
   admission: Pick<Admission, 'draft' | 'states' | 'tagsRemoved' | 'replaces'>,
-): Change {
+): Promise<Change> {
   const { draft: wanted, states = [], replaces } = admission
   const draft = draftOfRecord(record)
+  if (states.includes('pack')) await movePack(tx, draft, record, wanted.new_pack)
   if (replaces !== undefined && states.includes('filename')) draft.filename = wanted.filename
   for (const name of states) if (isSetting(name)) setSetting(draft, wanted, name)
   if (states.includes('tags')) draft.tags = admittedTags(record.tags, admission)
   if (states.includes('products')) {
-    const had = new Set(record.mappings.map(targetOf))
+    const had = new Set(draft.mappings.map(targetOf))
     const stated = wanted.mappings.filter(({ method }) => STATED.has(method))
     draft.mappings.push(...stated.filter((mapping) => !had.has(targetOf(mapping))))
   }
-  if (states.includes('pack') && wanted.new_pack !== undefined) draft.new_pack = wanted.new_pack
   return { record, draft }
+}
+
+/** Moves the draft into the pack of this name, or out of its pack; its products follow. */
+async function movePack(
+  tx: ShopScope,
+  draft: Draft,
+  record: FileRecord,
+  name: string | undefined,
+): Promise<void> {
+  const pack = name === undefined ? null : await findPack(tx, { name })
+  if (pack !== null && pack.id === record.pack_id) return
+  const { kept, fresh } = movedMappings(record, pack)
+  draft.mappings = [...kept, ...fresh]
+  if (name === undefined) draft.pack_id = null
+  else draft.new_pack = name
 }
 
 /** How products are found that the source names: others are guesses, which new files only get. */

@@ -1,4 +1,5 @@
 // The shapes of requests and replies. They validate, and their .meta() describes them.
+import { headersProblem } from '../core/fetch-headers.ts'
 import { z } from 'zod'
 import {
   MAX_NAMED_PRODUCTS,
@@ -40,6 +41,13 @@ export const fetchUrl = ruled(urlProblem).meta({
   description: 'The address from which the file is fetched',
   example: 'https://cdn.example.com/guide.pdf',
 })
+export const fetchHeaders = z
+  .record(z.string(), z.string())
+  .superRefine((headers, context) => {
+    const problem = headersProblem(headers)
+    if (problem) context.addIssue(textIssue(problem.message, { code: problem.code }))
+  })
+  .meta({ example: { Authorization: 'Bearer …' } })
 export const tags = z
   .array(z.string().overwrite(tagForm).superRefine(followsRule(tagProblem)))
   .max(MAX_TAGS, sayFixed('At most {count} tags', { count: MAX_TAGS }))

@@ -15,10 +15,10 @@ import { readNameRules } from '../matching/name-rules.ts'
 import { findSpelledSkus } from '../matching/spelled-skus.ts'
 import { findProduct, findProducts } from '../storefront/mirror/lookup.ts'
 import type { LiveCatalog } from '../storefront/storefront.ts'
-import { createSemaphore, type Semaphore } from '../core/body-budget.ts'
+import { createSemaphore } from '../core/body-budget.ts'
 import { ERRORS, type ErrorCode } from '../core/errors.ts'
 import { StoreError, type BlobStore, type ByteSource } from '../core/store/store.ts'
-import type { GuardedClient } from './guarded-fetch.ts'
+import type { GuardedClient, Requester } from './guarded-fetch.ts'
 import { foundIn, typeByStart, watchHead } from './found-type.ts'
 
 export const createCatalogPort = (
@@ -56,11 +56,14 @@ export const createCatalogPort = (
 export function createRemote({
   client,
   places,
+  headers,
   ...place
-}: StagePlace & { client: GuardedClient; places?: Semaphore }): RemoteFetcher {
-  const requester = { shop: place.shop, ...(places ? { places } : {}) }
+}: StagePlace & Pick<Requester, 'places' | 'headers'> & { client: GuardedClient }): RemoteFetcher {
+  const own = { ...(places ? { places } : {}), ...(headers ? { headers } : {}) }
+  const requester = { shop: place.shop, ...own }
   return {
-    atMost: (count) => createRemote({ client, places: createSemaphore(count), ...place }),
+    atMost: (count) => createRemote({ client, ...own, ...place, places: createSemaphore(count) }),
+    withHeaders: (given) => createRemote({ client, ...own, ...place, headers: given }),
     probe: (url, signal) => client.probe(url, signal, requester),
     download: async (url, signal, known, sha256) => {
       const address = createHash('sha256').update(url).digest('hex')

@@ -284,8 +284,10 @@ export class FetchCookies {
     }
   }
 
-  headers(url: URL): Record<string, string> {
-    const cookies = [...(this.#hosts.get(placeOf(url))?.values() ?? [])]
+  /** @param given those that the caller sends in any case */
+  headers(url: URL, given?: string): Record<string, string> {
+    const kept = this.#hosts.get(placeOf(url))?.values() ?? []
+    const cookies = [...(given === undefined ? [] : [given]), ...kept]
     return cookies.length === 0 ? {} : { cookie: cookies.join('; ') }
   }
 }

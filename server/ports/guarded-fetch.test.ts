@@ -264,6 +264,40 @@ describe('an https URL', () => {
   })
 })
 
+it('given headers are sent to the host of the address, also after its redirects, and to no other', async () => {
+  const seen: string[] = []
+  const listen = async (name: string, answer: (path: string) => string | null) => {
+    const server = createServer(({ url = '', headers }, response) => {
+      seen.push(`${name}${url} ${headers.authorization ?? 'none'} ${headers.cookie ?? 'none'}`)
+      const location = answer(url)
+      if (location === null) response.end('bytes')
+      else response.writeHead(302, { location, 'set-cookie': 'own=1' }).end()
+    })
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    onTestFinished(() => void server.close())
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  }
+  let first = ''
+  const other = await listen('other', (path) => (path === '/back' ? `${first}/end` : null))
+  first = await listen('first', (path) =>
+    path === '/same' ? '/end' : path === '/away' ? `${other}/back` : null,
+  )
+  const client = clientOf()
+  const headers = { authorization: 'Bearer canary', cookie: 'given=1' }
+  for (const path of ['/same', '/away']) {
+    const { body } = await client.open(first + path, signal, { headers })
+    await Array.fromAsync(body)
+  }
+  expect(seen).toEqual([
+    'first/same Bearer canary given=1',
+    'first/end Bearer canary given=1; own=1',
+    'first/away Bearer canary given=1',
+    'other/back none none',
+    // Another host has named this address.
+    'first/end none own=1',
+  ])
+})
+
 describe('redirects', () => {
   it('are followed ten times', async () => {
     expect(await read(`${origin.url}/hops/10/100/hops`)).toEqual(contentOf(100, 'hops'))

@@ -68,6 +68,8 @@ export interface Requester {
   shop?: number
   /** Bounds concurrent requests; one that waits for its host has no place. */
   places?: Semaphore
+  /** Headers in lower case, which may contain secrets: only the host that is asked first gets them. */
+  headers?: Readonly<Record<string, string>>
 }
 
 /** Requests to addresses that others chose. All throw `PortError`, or the reason of `signal`. */
@@ -340,9 +342,15 @@ async function followRedirects(
   let isAway = false
   for (let hop = 0; ; hop += 1) {
     // A host that another one named must not learn what the first one said.
-    isAway ||= target.url.host !== first.url.host
+    isAway ||= target.url.host !== first.url.host || isDowngraded(first.url, target.url)
     const condition = since && !isAway && since.host === target.url.host ? conditionOf(since) : {}
-    const headers = { ...ours, ...condition, ...cookies.headers(target.url) }
+    const secret = isAway ? {} : (requester.headers ?? {})
+    const headers = {
+      ...ours,
+      ...secret,
+      ...condition,
+      ...cookies.headers(target.url, secret.cookie),
+    }
     const answer = await send(target, { method, headers }, signal, requester)
     if (!REDIRECTS.has(answer.status)) {
       const conditional = Object.keys(condition).length > 0
@@ -357,6 +365,10 @@ async function followRedirects(
     target = addressTargetOf(next.href, rules)
   }
 }
+
+/** Is a request that began over TLS continued without it? */
+const isDowngraded = (first: URL, next: URL): boolean =>
+  first.protocol === 'https:' && next.protocol !== 'https:'
 
 const conditionOf = ({ etag, last_modified }: BytesIdentity): Record<string, string> => ({
   ...(etag === undefined ? {} : { 'if-none-match': etag }),

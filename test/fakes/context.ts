@@ -55,7 +55,12 @@ export function writeContext(
       findProducts: refuse('catalog'),
       findProduct: refuse('catalog'),
     },
-    remote: { probe: refuse('remote'), download: refuse('remote'), atMost: refuse('remote') },
+    remote: {
+      probe: refuse('remote'),
+      download: refuse('remote'),
+      atMost: refuse('remote'),
+      withHeaders: refuse('remote'),
+    },
     uploads: { sizeOf: refuse('uploads'), take: refuse('uploads') },
     drop: { sizeOf: refuse('drop'), take: refuse('drop') },
     cloud: { tasksOf: refuse('cloud'), carryOut: refuse('cloud') },

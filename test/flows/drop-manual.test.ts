@@ -142,7 +142,7 @@ describe('a preview', () => {
       {
         param: 'wrong/import.csv',
         code: 'invalid_csv',
-        message: 'Row 2, expiry_days: This is not a number from 1 to 36,500',
+        message: 'Row 2, expiry_days (0): This is not a number from 1 to 36,500',
       },
     ])
     expect(await house.paths()).toEqual(['wrong/a.txt', 'wrong/import.csv'])
@@ -181,13 +181,13 @@ describe('import.csv', () => {
     const { data } = await house.get('/api/drop/files?state=failed')
     expect(data[0].error).toMatchObject({
       message: 'Invalid CSV format',
-      detail: 'import.csv: Row 3, expiry_days: This is not a number from 1 to 36,500',
+      detail: 'import.csv: Row 3, expiry_days (0): This is not a number from 1 to 36,500',
     })
     const { data: notices } = await house.get('/api/notices')
     expect(notices).toContainEqual(
       expect.objectContaining({
         title: 'list/import.csv has mistakes',
-        body: expect.stringMatching(/^Row 3, expiry_days: .*\/failed\//),
+        body: expect.stringMatching(/^Row 3, expiry_days \(0\): .*\/failed\//),
       }),
     )
     for (const file of data) await house.call('DELETE', `/api/drop/files/${file.id}`)

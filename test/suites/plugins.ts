@@ -318,9 +318,10 @@ function readOnly({
   return { signal, shop, request, limits, catalog, packs, contents, actions, ...reading }
 }
 
-const readerOf = ({ probe, atMost }: RemoteReader): RemoteReader => ({
+const readerOf = ({ probe, atMost, withHeaders }: RemoteReader): RemoteReader => ({
   probe,
   atMost: (count) => readerOf(atMost(count)),
+  withHeaders: (headers) => readerOf(withHeaders(headers)),
 })
 
 function frozen<T>(value: T): T {

@@ -1,6 +1,11 @@
 // POST /api/files/import: import files by URL.
 import { z } from 'zod'
-import { entrySettingFields, sayPlain, sayFixed } from '../../../plugins/contract/index.ts'
+import {
+  entrySettingFields,
+  packName,
+  sayPlain,
+  sayFixed,
+} from '../../../plugins/contract/index.ts'
 import { hasEnded } from '../../engine/lifecycle.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { shownOutcome, type ItemRow } from '../../engine/items.ts'
@@ -20,6 +25,7 @@ import { waitingTime } from '../../http/body.ts'
 import { requireReachable, type Reach } from '../../http/auth.ts'
 import {
   errorSchema,
+  fetchHeaders,
   fetchUrl,
   filename,
   itemError,
@@ -63,9 +69,16 @@ const importBody = (limits: Limits) =>
           z.strictObject({
             filename,
             url: fetchUrl,
+            headers: fetchHeaders
+              .optional()
+              .describe('Headers of its request, before those of the import'),
             ...productNameFields,
             sha256: sha256.optional(),
             ...entrySettingFields,
+            pack: packName
+              .nullable()
+              .optional()
+              .describe('The name of its pack, created if there is none; null: it is in no pack'),
             tags: tags.optional(),
           }),
         )
@@ -73,6 +86,11 @@ const importBody = (limits: Limits) =>
         .max(
           limits.entries_per_import,
           sayFixed('At most {count} files', { count: limits.entries_per_import }),
+        ),
+      headers: fetchHeaders
+        .optional()
+        .describe(
+          'Headers of the requests for the files, such as `Authorization`. They are sealed, shown nowhere, and sent only to the host of each address: never after a redirect to another one',
         ),
       auto_map: z
         .boolean()

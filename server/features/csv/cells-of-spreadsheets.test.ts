@@ -2,7 +2,7 @@
 import { english } from '../../../plugins/contract/index.ts'
 import { describe, expect, it } from 'vitest'
 import { plainCell } from '../../files/cells.ts'
-import { FIELDS, type CsvField } from './columns.ts'
+import { FIELDS, suggestColumns, type CsvField } from './columns.ts'
 import { detectFormat } from './format.ts'
 import { readValues, shapeProblem } from './row-values.ts'
 import { isBlank } from './rows.ts'
@@ -64,6 +64,113 @@ it.each([
   expect(valuesOf({ view: `${view}?` }).problems).toMatchObject([
     { field: 'view', severity: 'error', code: 'invalid_value' },
   ])
+})
+
+it.each([
+  ['yes', true],
+  ['TRUE', true],
+  ['1', true],
+  ['1.0', true],
+  ['on', true],
+  ['Wahr', true],
+  ['Sí', true],
+  ['はい', true],
+  ['no', false],
+  ['FALSCH', false],
+  ['0', false],
+  ['０', false],
+  ['off', false],
+  ['não', false],
+  ['', undefined],
+])('the switch %j is %j', (cdn, value) => {
+  expect(valuesOf({ cdn, download_tracking: cdn })).toMatchObject({
+    values: { cdn: value, download_tracking: value },
+    problems: [],
+  })
+})
+
+it.each([
+  ['shop.example.com; *.Example.com', ['shop.example.com', '*.example.com']],
+  ['https://bücher.example/a', ['xn--bcher-kva.example']],
+  ['any', []],
+  ['any;', ['any']],
+  ['', undefined],
+])('the sites %j are %j', (allowed_referrers, value) => {
+  const { values, problems } = valuesOf({ allowed_referrers })
+  expect([values.allowed_referrers, problems]).toEqual([value, []])
+})
+
+it.each([
+  ['Kit', 'Kit'],
+  ['None', null],
+  ['\\none', 'none'],
+  ['', undefined],
+])('the pack %j is %j', (pack, value) => {
+  const { values, problems } = valuesOf({ pack })
+  expect([values.pack, problems]).toEqual([value, []])
+})
+
+it.each([
+  ['visibility', 'secret', 'This is none of private, public'],
+  ['cdn', 'maybe', 'This is none of yes, no, true, false, on, off, 1, 0'],
+  [
+    'allowed_referrers',
+    'a.example;b c!',
+    'c!: Enter a host, like shop.example.com or *.example.com',
+  ],
+  ['sample_seconds', '4', 'This is not a number from 5 to 600'],
+  ['pack', 'a/b', 'A pack’s name cannot contain / or \\'],
+] as const)('%s cannot be %j', (field, value, message) => {
+  const { problems } = valuesOf({ [field]: value })
+  expect(
+    problems.map(({ code: _, ...one }) => ({ ...one, message: english(one.message) })),
+  ).toEqual([{ field, severity: 'error', message, value }])
+})
+
+it('the address that an export gives is not fetched, and a password is kept', () => {
+  const own = `file_${'a'.repeat(32)}`
+  const row = (cells: Partial<Record<CsvField, string>>, match: 'id' | 'filename') =>
+    readValues(
+      FIELDS.map(
+        (field) =>
+          ({ file_url: `https://files.example/api/files/${own}/content`, ...cells })[
+            field as 'id'
+          ] ?? '',
+      ),
+      places,
+      match,
+    )
+  expect(row({ filename: 'a.pdf' }, 'filename').values.fetches).toBe(false)
+  expect(row({ id: own, command: 'update' }, 'id').values.fetches).toBe(false)
+  expect(row({ filename: 'a.pdf' }, 'id').values.fetches).toBe(true)
+  const asked = { filename: 'a.pdf', ask_for: 'password' }
+  expect(row({ ...asked, command: 'update' }, 'filename').problems).toEqual([])
+  // A new file would have none.
+  expect(row(asked, 'filename').problems).toMatchObject([{ field: 'ask_for', severity: 'error' }])
+})
+
+it('a marked text is no word for something else', () => {
+  const { values, problems } = valuesOf({
+    customer_tag: "'null",
+    tags: "'#REF!",
+    filename: "'caf\ufffd.pdf",
+  })
+  expect([values.customer_tag, values.tags, values.filename]).toEqual([
+    'null',
+    ['#REF!'],
+    'caf\ufffd.pdf',
+  ])
+  expect(problems).toEqual([])
+})
+
+it('a column of another program with a similar header is only suggested if its cells fit', () => {
+  const suggested = (header: string, cell: string) =>
+    Object.entries(suggestColumns([header], [[cell]])).flatMap(([field, one]) =>
+      one ? [field] : [],
+    )
+  expect(suggested('Tracking number', 'DHL 1234')).toEqual([])
+  expect(suggested('Tracking of downloads', 'yes')).toEqual(['download_tracking'])
+  expect(suggested('notify', 'maybe')).toEqual(['download_notification'])
 })
 
 describe('a day', () => {

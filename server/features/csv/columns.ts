@@ -3,6 +3,7 @@
 import { ENTRY_SETTINGS } from '../../../plugins/contract/index.ts'
 import { originalCell } from '../../files/cells.ts'
 import { ENGLISH, isKnownHeader, normalizeHeader, wordFor } from './headers.ts'
+import { fitsWords } from './setting-cells.ts'
 
 /** Fields that name the products of a file; a cell may have several, with `;` between them. */
 export const PRODUCT_FIELDS = ['product_sku', 'product_handle', 'product_id'] as const
@@ -13,6 +14,7 @@ export const FIELDS = [
   'file_url',
   ...PRODUCT_FIELDS,
   ...ENTRY_SETTINGS,
+  'pack',
   'tags',
   'id',
   'command',
@@ -151,6 +153,10 @@ const isCommand = (cell: string): boolean => COMMAND_WORDS.has(cell.toLowerCase(
 const PRODUCT_IDS =
   /^(?:gid:\/\/shopify\/Product\/\d+|\d{8,20})(?:\s*;\s*(?:gid:\/\/shopify\/Product\/\d+|\d{8,20}))*$|^none$/i
 
+/** A long list is cut within an id. */
+const areProductIds = (cell: string): boolean =>
+  PRODUCT_IDS.test(cell.length === JUDGED_CHARACTERS ? cell.slice(0, cell.lastIndexOf(';')) : cell)
+
 function confidence(
   field: CsvField,
   { name, cells }: Column,
@@ -158,7 +164,7 @@ function confidence(
   if (name === OWN_NAMES[field]) {
     // Other exports may have a column of that name, but only ours contains ids like these.
     if (field === 'id' && !cells.every((cell) => cell.startsWith('file_'))) return null
-    if (field === 'product_id' && !cells.every((cell) => PRODUCT_IDS.test(cell))) return null
+    if (field === 'product_id' && !cells.every(areProductIds)) return null
     if (field === 'command' && cells.length > 0 && !cells.some(isCommand)) return null
     return { sure: 1, reason: 'The header is the field’s own name' }
   }
@@ -167,11 +173,7 @@ function confidence(
       ? { sure: 0.9, reason: 'The cells are ids of files' }
       : null
   // Other programs have ids of their own.
-  if (
-    field === 'product_id' &&
-    !(cells.length > 0 && cells.every((cell) => PRODUCT_IDS.test(cell)))
-  )
-    return null
+  if (field === 'product_id' && !(cells.length > 0 && cells.every(areProductIds))) return null
   if (field === 'command' && !(cells.length > 0 && cells.every(isCommand))) return null
   const word = wordFor(field, name)
   if (word >= 0)
@@ -179,7 +181,9 @@ function confidence(
   const part = ENGLISH[field].find(
     (synonym) => synonym.length >= MIN_CONTAINED && name.includes(synonym),
   )
-  return part === undefined ? null : { sure: 0.5, reason: 'The header contains a word for it' }
+  return part === undefined || !fitsWords(field, cells)
+    ? null
+    : { sure: 0.5, reason: 'The header contains a word for it' }
 }
 
 /** Addresses, or `guide.pdf (https://…)` of Airtable, or `[Guide](https://…)` of Markdown. */

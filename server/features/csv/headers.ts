@@ -22,6 +22,7 @@ type Field =
   | 'product_sku'
   | 'product_handle'
   | 'product_id'
+  | 'pack'
   | 'tags'
   | 'id'
   | 'command'
@@ -41,6 +42,7 @@ export const ENGLISH: Readonly<Record<Field, readonly string[]>> = {
   product_handle: words('product handle,handle,url handle'),
   product_id: words('product id,products,product ids,product mappings'),
   ...forEntrySettings((name) => FILE_SETTINGS[name].entry.headers),
+  pack: words('pack,pack name,bundle'),
   tags: words('tags,tag,labels,keywords,categories'),
   id: words('id,file id'),
   command: words('command,action,operation'),
@@ -133,6 +135,32 @@ const OTHERS: Readonly<Partial<Record<Field, readonly string[]>>> = {
     texto para compradores,instrucciones,testo per gli acquirenti,istruzioni,
     texto para os compradores,instruções,tekst voor kopers,購入者への説明`,
   ),
+  visibility: words(
+    `Sichtbarkeit,visibilité,visibilidad,visibilità,visibilidade,zichtbaarheid,公開設定,公開範囲`,
+  ),
+  download_notification: words(
+    `Benachrichtigung,Download-Benachrichtigung,notification de téléchargement,
+    notificación de descarga,notifica di download,notificação de download,downloadmelding,
+    ダウンロード通知`,
+  ),
+  download_tracking: words(
+    `Download-Tracking,suivi des téléchargements,seguimiento de descargas,
+    tracciamento dei download,rastreamento de downloads,downloads volgen,ダウンロード記録`,
+  ),
+  allowed_referrers: words(
+    `Erlaubte Referrer,Erlaubte Seiten,référents autorisés,sites autorisés,referentes permitidos,
+    sitios permitidos,referrer consentiti,siti consentiti,referências permitidas,
+    sites permitidos,toegestane verwijzers,許可するサイト`,
+  ),
+  sample_pages: words(
+    `Leseprobe Seiten,pages d’extrait,páginas de muestra,pagine di anteprima,páginas de amostra,
+    voorbeeldpagina’s,サンプルページ数`,
+  ),
+  sample_seconds: words(
+    `Hörprobe Sekunden,secondes d’extrait,segundos de muestra,secondi di anteprima,
+    segundos de amostra,voorbeeldseconden,サンプル秒数`,
+  ),
+  pack: words('Paket,paquete,pacchetto,pacote,pakket,パック'),
   ask_for: words(
     `Abfrage,Abfrage vor Download,demander,demande avant téléchargement,preguntar,pedir,
     chiedere,solicitar,vragen,確認方法`,

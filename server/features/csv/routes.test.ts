@@ -29,6 +29,14 @@ const NO_TERMS = {
   customer_tag: null,
   buyer_text: null,
   ask_for: null,
+  visibility: null,
+  cdn: null,
+  download_notification: null,
+  download_tracking: null,
+  allowed_referrers: null,
+  sample_pages: null,
+  sample_seconds: null,
+  pack: null,
 }
 const HEAD = 'filename,file_url,product_sku,expiry_days,download_limit,tags'
 const url = 'https://cdn.example.com/a.pdf'

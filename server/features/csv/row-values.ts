@@ -1,5 +1,4 @@
 // Reads one row of a CSV file: the values of its cells, and all problems.
-import { z } from 'zod'
 import {
   type AnyText,
   ENTRY_SETTINGS,
@@ -7,6 +6,7 @@ import {
   FILE_SETTINGS,
   MAX_NAMED_PRODUCTS,
   NAME_CLEANED,
+  packNameProblem,
   partsOfNames,
   say,
   sayPlain,
@@ -23,7 +23,6 @@ import {
 import { ERRORS, type ErrorCode } from '../../core/errors.ts'
 import { decodedAgain } from '../../core/decoded-again.ts'
 import { parsePublicId } from '../../core/ids.ts'
-import { firstOf } from '../../core/lazy.ts'
 import {
   COMMANDS,
   FIELDS,
@@ -34,6 +33,7 @@ import {
   type RowMatch,
 } from './columns.ts'
 import { withEnding } from './endings.ts'
+import { choice, isNone, isProblem, settingIn, type SettingValue } from './setting-cells.ts'
 import { readTagCell, SIGN, type TagCell } from './tag-cells.ts'
 
 /**
@@ -57,6 +57,8 @@ export interface RowValues extends EntrySettings {
   product_id: string
   /** The cell names none: an existing file loses its products. */
   no_products?: true
+  /** The name of its pack; null: it is in no pack; undefined: the cell is empty. */
+  pack: string | null | undefined
   /** The tags; undefined: the cell is empty; []: it contains only separators. */
   tags: string[] | undefined
   /** Tags that are removed; undefined: `tags` has no signs. */
@@ -122,7 +124,7 @@ export function readValues(
   // A row that changes a file may leave cells empty: those fields stay unchanged.
   if (filename !== '' || idText === '') wrong('filename', filenameProblem(filename), filename)
   const file_url = addressIn(cell('file_url'))
-  const fetches = file_url !== '' && mayFetch(command, id) && !isOwnAddress(file_url, id)
+  const fetches = file_url !== '' && mayFetch(command, id) && !isOwnAddress(file_url, id, match)
   if (fetches || needsAddress(command, idText, match))
     wrong('file_url', addressProblem(file_url), file_url)
   const sha256 = cell('sha256').toLowerCase()
@@ -133,7 +135,6 @@ export function readValues(
   const products = readProducts(cell, wrong)
   for (const value of partsOfNames(products.product_sku))
     if (SHORTENED.test(value)) problems.push({ ...SHORTENED_SKU, value })
-  const settings = readSettings(texts, wrong, id !== null)
   const { tags, tags_removed } = readTags(cell('tags'), wrong)
   const mayBeNew = id === null && match === 'id' && command !== 'update'
   if (mayBeNew && tags_removed && tags_removed.length > 0)
@@ -147,7 +148,8 @@ export function readValues(
       filename,
       file_url,
       ...products,
-      ...settings,
+      ...readSettings(texts, wrong, id !== null || command === 'update'),
+      pack: readPack(cell('pack'), wrong),
       tags,
       tags_removed,
     },
@@ -173,9 +175,21 @@ function readProducts(
     product_handle: cell('product_handle'),
     product_id: cell('product_id'),
   }
-  for (const field of PRODUCT_FIELDS) wrong(field, nameProblem(products[field]), products[field])
-  const none = NONE.has(products.product_id.toLowerCase())
+  for (const field of PRODUCT_FIELDS)
+    wrong(field, nameProblem(products[field], field), products[field])
+  const none = isNone(products.product_id)
   return { ...products, ...(none ? { product_id: '', no_products: true } : {}) }
+}
+
+/** The name that means no pack; a pack of this name is written with `\\` before it, as exports do. */
+const NO_PACK = 'none'
+
+function readPack(text: string, wrong: Wrong): string | null | undefined {
+  if (text === '') return undefined
+  if (text.toLowerCase() === NO_PACK) return null
+  const name = text.replace(/^\\/, '').normalize('NFC').trim()
+  wrong('pack', packNameProblem(name), text)
+  return name
 }
 
 function readTags(text: string, wrong: Wrong): Pick<RowValues, 'tags' | 'tags_removed'> {
@@ -223,10 +237,11 @@ const needsAddress = (command: Command | null, idText: string, match: RowMatch):
 
 const OWN_ADDRESS = /\/api\/files\/(file_[0-9a-f]{32})\/content$/
 
-/** Is it the address that an export gives for this file? */
-const isOwnAddress = (url: string, id: string | null): boolean => {
+/** Is it the address that an export gives for this file? Where names are matched, the file has the row’s name. */
+const isOwnAddress = (url: string, id: string | null, match: RowMatch): boolean => {
   const [, file] = OWN_ADDRESS.exec(url) ?? []
-  return file !== undefined && id !== null && parsePublicId('file', file) === id
+  if (file === undefined) return false
+  return id === null ? match === 'filename' : parsePublicId('file', file) === id
 }
 
 /** The texts of a row's cells; no text: the file has no column for the field. */
@@ -236,8 +251,9 @@ function textsOf(cells: readonly string[], places: Record<CsvField, number>): Te
   const texts: Texts = {}
   for (const field of FIELDS) {
     if (places[field] < 0) continue
-    const text = cellText(cells[places[field]] ?? '')
-    texts[field] = NO_VALUE.test(text) ? '' : text
+    const cell = cells[places[field]] ?? ''
+    const text = cellText(cell)
+    texts[field] = NO_VALUE.test(text) && !isMarked(cell) ? '' : text
   }
   return texts
 }
@@ -264,7 +280,7 @@ function textProblems(
       })
   }
   for (const field of FIELDS)
-    if (texts[field]?.includes('\ufffd'))
+    if (texts[field]?.includes('\ufffd') && !isMarked(cells[places[field]] ?? ''))
       problems.push({ ...UNREADABLE, field, value: texts[field] })
   for (const field of ['filename', 'tags'] as const)
     if (decodedAgain(texts[field] ?? '') !== null)
@@ -277,32 +293,16 @@ function readSettings(
   wrong: (field: CsvField, problem: Problem, value: string) => void,
   changes: boolean,
 ): EntrySettings {
-  const values: Record<string, string | number | null | undefined> = {}
+  const values: Record<string, SettingValue | undefined> = {}
   for (const field of ENTRY_SETTINGS) {
     const text = texts[field] ?? ''
     // An export writes this word: the file keeps the password that it has.
     const isKept = field === 'ask_for' && changes && text.toLowerCase() === 'password'
     const value = text === '' || isKept ? undefined : settingIn(text, FILE_SETTINGS[field])
-    const isValue = typeof value !== 'object' || value === null
-    values[field] = isValue ? value : undefined
-    if (!isValue) wrong(field, value, text)
+    values[field] = isProblem(value) ? undefined : value
+    if (isProblem(value)) wrong(field, value, text)
   }
-  return values
-}
-
-type CellSetting = (typeof FILE_SETTINGS)[(typeof ENTRY_SETTINGS)[number]]
-
-function settingIn(
-  text: string,
-  { entry, schema }: CellSetting,
-): string | number | null | undefined | Problem {
-  if ('max' in entry) return wholeNumber(text, entry.max)
-  if ('values' in entry && !('none' in entry && NONE.has(text.toLowerCase())))
-    return choice(text, entry.values)
-  // A tag may be one of the other words: without it, the file would be open to all buyers.
-  if ('maxLength' in entry) return text.toLowerCase() === entry.none ? null : textOf(text, schema)
-  if (NONE.has(text.toLowerCase())) return null
-  return 'day' in entry ? dayOf(text) : undefined
+  return values as EntrySettings
 }
 
 /** Bytes that are no characters of the encoding became U+FFFD. */
@@ -422,12 +422,16 @@ function addressProblem(text: string): Problem | null {
 
 const NO_URL: Problem = { code: 'required', message: sayPlain('A file URL is required') }
 
-function nameProblem(text: string): Problem | null {
+/** Exports list all ids of a file’s products, also those that its pack has. */
+const MAX_PRODUCT_IDS = 1000
+
+function nameProblem(text: string, field: ProductField): Problem | null {
   const parts = partsOfNames(text)
-  if (parts.length > MAX_NAMED_PRODUCTS)
+  const most = field === 'product_id' ? MAX_PRODUCT_IDS : MAX_NAMED_PRODUCTS
+  if (parts.length > most)
     return {
       code: 'too_many',
-      message: say('At most {count} products', { count: MAX_NAMED_PRODUCTS }),
+      message: say('At most {count} products', { count: most }),
     }
   if (parts.some((part) => part.length > MAX_SKU))
     return {
@@ -453,49 +457,6 @@ const TAGS_REMOVED: CellProblem = {
   detail: sayPlain('If the tag itself begins with -, write \\- instead'),
 }
 
-/** The words for no expiry, no limit and no other term. All are accepted in these columns. */
-const NONE: ReadonlySet<string> = new Set([
-  ...ENTRY_SETTINGS.flatMap((name) => {
-    const { entry } = FILE_SETTINGS[name]
-    return 'none' in entry ? [entry.none] : []
-  }),
-  // In German, French, Spanish, Italian, Portuguese, Dutch and Japanese.
-  'nie',
-  'unbegrenzt',
-  'unbeschränkt',
-  'jamais',
-  'illimité',
-  'nunca',
-  'ilimitado',
-  'mai',
-  'illimitato',
-  'nooit',
-  'onbeperkt',
-  '無期限',
-  '無制限',
-  'なし',
-  '∞',
-])
-
-const WHOLE = /^\d{1,15}$/
-
-const NEGATIVE = /^[-−]\s*\d{1,15}([.,]\d+)?$/
-/** A whole number as spreadsheets write it. Three zeros are ambiguous: they may be thousands. */
-const WITH_DECIMALS = /^(\d{1,15})[.,]0{1,2}$/
-
-/** `1 000`: any kind of space separates thousands. */
-const WITH_SPACES = /^\d{1,3}(?:[\s'’]\d{3}){1,4}$/
-/** `1E+01`: Excel shows a number in this form in a narrow column. */
-const EXPONENT = /^\d(?:[.,]\d{1,8})?E\+?\d{1,2}$/i
-
-function digitsOf(text: string): string | undefined {
-  const [, whole] = WITH_DECIMALS.exec(text) ?? []
-  if (whole !== undefined) return whole
-  if (WITH_SPACES.test(text)) return text.replaceAll(/\D/g, '')
-  const number = EXPONENT.test(text) ? Number(text.replace(',', '.')) : NaN
-  return Number.isSafeInteger(number) ? String(number) : undefined
-}
-
 /** Excel's way to keep a text that looks like a number: `="EB-001"`. */
 const TEXT_FORMULA = /^="((?:[^"]|"")*)"$/
 /** How databases and spreadsheets write a cell without a value. */
@@ -517,91 +478,17 @@ function withoutEdges(text: string): string {
 /** Edges that `trim` leaves. Most cells have none. */
 const ODD_EDGE = /^[\u001a\u200b\u2060]|[\u001a\u200b\u2060]$/
 
+/** Has an export marked the cell? Its text is then what it seems, and no word for something else. */
+const isMarked = (cell: string): boolean => originalCell(cell) !== cell
+
 /** The text that a person entered into a cell. */
 export function cellText(cell: string): string {
   const original = originalCell(cell)
   const trimmed = original.trim()
-  const text = ODD_EDGE.test(trimmed) ? withoutEdges(trimmed) : trimmed
+  const text = ODD_EDGE.test(trimmed) && original === cell ? withoutEdges(trimmed) : trimmed
   // What an export has marked is the text itself.
   const [, inner] = (original === cell && TEXT_FORMULA.exec(text)) || []
   return inner === undefined ? text : inner.replaceAll('""', '"').trim()
-}
-
-/**
- * Writes the digits of any script as ASCII: `٦٠` (Arabic), `६०` (Hindi), `６０` (of full width, from
- * Japanese and Chinese keyboards).
- */
-const asciiDigits = (text: string): string =>
-  text
-    .normalize('NFKC')
-    .replaceAll('٫', '.')
-    .replaceAll(/[^\P{Nd}0-9]/gu, (digit) => {
-      let value = 0
-      // The ten digits of a script follow one another; a script with two sets has both in one row.
-      for (let at = digit.codePointAt(0) ?? 0; isDigit(at - 1); at--) value++
-      return String(value % 10)
-    })
-const isDigit = (code: number) => /^\p{Nd}$/u.test(String.fromCodePoint(code))
-
-/** The number in a cell such as `60` or `60.0`; null for `never` and `unlimited`. */
-function wholeNumber(written: string, max: number): number | null | Problem {
-  const text = WHOLE.test(written) ? written : asciiDigits(written).replace(/^\+(?=\d)/, '')
-  const digits = WHOLE.test(text) ? text : digitsOf(text)
-  if (digits === undefined && NONE.has(text.toLowerCase())) return null
-  if (digits === undefined && !NEGATIVE.test(text))
-    return { code: 'invalid_type', message: sayPlain('This is not a whole number') }
-  const value = Number(digits ?? -1)
-  if (value < 1 || value > max)
-    return {
-      code: 'out_of_range',
-      message: say('This is not a number from 1 to {most}', { most: max }),
-    }
-  return value
-}
-
-/** `2027年3月1日` and `2027년 3월 1일`; `2027. 3. 1.` of Korea and Hungary. */
-const WITH_WORDS = /^(\d{4}) ?[年년] ?(\d{1,2}) ?[月월] ?(\d{1,2}) ?[日일]$/
-const WITH_SPACES_AND_DOTS = /^(\d{4})\. ?(\d{1,2})\. ?(\d{1,2})\.?$/
-/** Year, month and day, in the only order in which all countries read them alike. */
-const YEAR_FIRST = /^(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?:[T ]0{1,2}:00(?::00(?:\.0+)?)?Z?)?$/
-
-/** The day in a cell such as `2027-03-01`. `01.03.2027` and `3/1/2027` could be misread. */
-function dayOf(written: string): string | Problem {
-  const text = asciiDigits(written)
-    .replace(WITH_WORDS, '$1-$2-$3')
-    .replace(WITH_SPACES_AND_DOTS, '$1-$2-$3')
-  const [, year = '', , month = '', day = ''] = YEAR_FIRST.exec(text) ?? []
-  if (year === '')
-    return {
-      code: 'invalid_value',
-      message: sayPlain('Write the day as year, month and day, like 2027-03-01'),
-    }
-  const iso = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
-  const parsed = FILE_SETTINGS.available_from.schema.safeParse(iso)
-  if (parsed.success) return iso
-  const isDay = z.iso.date().safeParse(iso).success
-  return {
-    code: 'invalid_value',
-    message: isDay ? firstOf(parsed.error.issues).message : sayPlain('There is no such day'),
-  }
-}
-
-function textOf(text: string, schema: z.ZodType): string | Problem {
-  const parsed = schema.safeParse(text)
-  return parsed.success
-    ? text
-    : { code: 'invalid_value', message: firstOf(parsed.error.issues).message }
-}
-
-/** One of the words, however its letters and spaces are written. */
-function choice<Value extends string>(text: string, values: readonly Value[]): Value | Problem {
-  const word = text.toLowerCase().replaceAll(/[\s-]+/g, '_')
-  return (
-    values.find((value) => value === word) ?? {
-      code: 'invalid_value',
-      message: say('This is none of {values}', { values: values.join(', ') }),
-    }
-  )
 }
 
 const invalid = (detail: AnyText): CellProblem => ({

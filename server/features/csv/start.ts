@@ -122,6 +122,7 @@ interface ChangedRow {
 /** The steps that these rows need: the others would ask for permissions and look-ups in vain. */
 function stepsFor(rows: readonly ChangedRow[], { steps, ...workflow }: Workflow): Workflow {
   const needed: Readonly<Record<string, boolean>> = {
+    'pack-rows': rows.some(({ wanted }) => wanted.pack !== undefined),
     'map-products': rows.some(({ wanted }) => wanted.products !== undefined),
     'trash-rows': rows.some(({ wanted }) => wanted.deleted !== undefined),
   }
@@ -241,6 +242,7 @@ function versionOf(
     ...givenSettings(values),
     tags: [...tags, ...tags_removed],
     products: productNames(values),
+    pack: values.pack,
     filename,
   })
   return {
@@ -254,12 +256,13 @@ function versionOf(
 
 /** The change of a row: an empty cell leaves the field unchanged. */
 function changeOf(values: RowValues, { tags, products }: CheckOptions): RowChange {
-  const { filename, no_products } = values
+  const { filename, no_products, pack } = values
   const names = productNames(values)
   const mode = no_products ? 'replace' : products
   return {
     set: { ...(filename === '' ? {} : { filename }), ...givenSettings(values) },
     ...tagChange(values, tags),
+    ...(pack === undefined ? {} : { pack: pack === null ? null : { name: pack } }),
     ...(names || no_products ? { products: { names: names ?? {}, mode } } : {}),
   }
 }

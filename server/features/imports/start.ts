@@ -1,12 +1,14 @@
 // Starts an import, for every channel: the shop's settings complete each file's draft, and the
 // shop's attached workflow runs, or the built-in one.
 import {
+  ENTRY_SETTINGS,
   partsOfNames,
   type Entry,
   type EntrySettings,
   type Mapping,
   type ProductNames,
 } from '../../../plugins/contract/index.ts'
+import { mergedHeaders, type FetchHeaders } from '../../core/fetch-headers.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { GrowingEntry } from '../../engine/grow.ts'
@@ -48,8 +50,8 @@ export interface ImportFile extends EntrySettings, NamedProducts {
   tags_removed?: readonly string[] | undefined
   /** What the source states (`Entry.states`); absent: every field above that is present. */
   states?: readonly string[] | undefined
-  /** The name of the file's pack, which is created if there is none. */
-  pack?: string | undefined
+  /** The name of the file's pack, which is created if there is none; null: it is in no pack. */
+  pack?: string | null | undefined
 }
 
 export interface ImportRequest {
@@ -153,13 +155,18 @@ export function productNames(named: NamedProducts): ProductNames | undefined {
   return given.length === 0 ? undefined : Object.fromEntries(given)
 }
 
-/** The names of fields with a value. A list without values and an empty text state nothing. */
+/** The names of fields with a value. Without values, a list that is no setting and a text state nothing. */
 export const statedIn = (fields: object): string[] =>
   Object.entries(fields).flatMap(([name, value]) =>
-    value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
+    value === undefined ||
+    value === '' ||
+    (Array.isArray(value) && value.length === 0 && !isSetting(name))
       ? []
       : [name],
   )
+
+const SETTINGS: ReadonlySet<string> = new Set(ENTRY_SETTINGS)
+const isSetting = (name: string): boolean => SETTINGS.has(name)
 
 type PresentFields<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> }
 
@@ -175,11 +182,15 @@ export interface ApiImport {
     NamedProducts & {
       filename: string
       url: string
+      pack?: string | null | undefined
+      headers?: FetchHeaders | undefined
       tags?: readonly string[] | undefined
       sha256?: string | undefined
       /** The bare UUID of a file: the entry becomes its next version. */
       replaces?: string | undefined
     })[]
+  /** Of the requests for all files. */
+  headers?: FetchHeaders | undefined
   auto_map?: boolean | undefined
   notify?: boolean | undefined
   on_conflict: Entry['on_conflict']
@@ -190,14 +201,14 @@ export interface ApiImport {
 export function importFromApi(
   engine: Engine,
   scope: ShopScope,
-  { files, on_conflict, ...request }: ApiImport,
+  { files, headers: common, on_conflict, ...request }: ApiImport,
   caller: { name: string; idempotencyKey: string | undefined; apiKey?: string | null },
 ): Promise<string> {
   return startImport(engine, scope, apiChannel, {
     ...request,
-    files: files.map(({ url, ...file }) => ({
+    files: files.map(({ url, headers, ...file }) => ({
       ...file,
-      source: { type: 'url', url },
+      source: { type: 'url', url, headers: mergedHeaders(common, headers) },
       on_conflict,
     })),
     requestedBy: caller.name,

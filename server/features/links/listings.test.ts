@@ -44,10 +44,28 @@ const TERMS = [
   'customer_tag',
   'buyer_text',
   'ask_for',
+  'sample_pages',
+  'sample_seconds',
+  'pack',
 ] as const
-const ON_REQUEST: readonly string[] = ['id', 'view', 'paid_by', 'sha256', ...TERMS, 'url']
+const SWITCHES = {
+  visibility: 'private',
+  cdn: true,
+  download_notification: false,
+  download_tracking: true,
+  allowed_referrers: [],
+}
+const ON_REQUEST: readonly string[] = [
+  'id',
+  'view',
+  'paid_by',
+  'sha256',
+  ...Object.keys(SWITCHES),
+  ...TERMS,
+  'url',
+]
 const USUAL = EXPORT_COLUMNS.filter((column) => !ON_REQUEST.includes(column))
-const NO_TERMS = Object.fromEntries(TERMS.map((term) => [term, null]))
+const NO_TERMS = { ...SWITCHES, ...Object.fromEntries(TERMS.map((term) => [term, null])) }
 const HEADER = 'filename,size_bytes,upload_date,products,tags,downloads,expiry_days,download_limit'
 const quiet = new AbortController().signal
 /** The bytes of these files do not exist: each has a digest that names its hash. */

@@ -406,8 +406,12 @@ const pieces = (uploads: UploadParts) =>
   })
 
 const fileChoicesOf = ({
-  request: { files: { tags: own, ...files } = {} },
-}: BatchView): z.output<typeof fileChoices> => ({ ...files, ...(own ? { tags: [...own] } : {}) })
+  request: { files: { tags, allowed_referrers, ...files } = {} },
+}: BatchView): z.output<typeof fileChoices> => ({
+  ...files,
+  ...(tags ? { tags: [...tags] } : {}),
+  ...(allowed_referrers ? { allowed_referrers: [...allowed_referrers] } : {}),
+})
 
 function batchRecord(batch: BatchView): z.output<typeof batchSchema> {
   const operations = batch.operations.map((id) => toOperationId('import', id))

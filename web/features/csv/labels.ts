@@ -27,6 +27,20 @@ export const CSV_FIELDS_TEXT: Record<CsvField, { label: string; help: string; re
   },
   expiry_days: { label: t('Expiry days'), help: t('Empty: as in Settings.') },
   download_limit: { label: t('Download limit'), help: t('Empty: as in Settings.') },
+  visibility: { label: t('Visibility'), help: t('private or public. Empty: as in Settings.') },
+  cdn: { label: t('CDN'), help: t('yes or no. Empty: as in Settings.') },
+  download_notification: {
+    label: t('Download notification'),
+    help: t('yes: you are told of each download. Empty: no.'),
+  },
+  download_tracking: {
+    label: t('Download tracking'),
+    help: t('yes: times and places of downloads are stored. Empty: yes.'),
+  },
+  allowed_referrers: {
+    label: t('Allowed referrers'),
+    help: t('Sites that may link to the file, with ; between them. Empty or any: all sites.'),
+  },
   view: {
     label: t('View in the browser'),
     help: t('download, both or view_only. Empty: as in Settings.'),
@@ -62,6 +76,18 @@ export const CSV_FIELDS_TEXT: Record<CsvField, { label: string; help: string; re
   ask_for: {
     label: t('Ask for'),
     help: t('email: buyers enter their address before a download. Empty or none: nothing.'),
+  },
+  sample_pages: {
+    label: t('Sample pages'),
+    help: t('First pages of a PDF document that everyone may read. Empty or none: no sample.'),
+  },
+  sample_seconds: {
+    label: t('Sample seconds'),
+    help: t('First seconds of an audio file for everyone. Empty or none: no sample.'),
+  },
+  pack: {
+    label: t('Pack'),
+    help: t('The name of its pack, which is created if there is none. none: it is in no pack.'),
   },
   tags: {
     label: t('Tags'),

@@ -252,7 +252,7 @@ export interface components {
          */
         view_limit?: number | null
         /** @enum {string} */
-        visibility?: 'public' | 'private'
+        visibility?: 'private' | 'public'
       }
     }
     Buyer: {
@@ -845,26 +845,34 @@ export interface components {
       created_at: string
       id: string
       mapping: {
+        allowed_referrers: string | null
         ask_for: string | null
         available_after_days: string | null
         available_from: string | null
         buyer_text: string | null
+        cdn: string | null
         command: string | null
         customer_tag: string | null
         download_limit: string | null
+        download_notification: string | null
+        download_tracking: string | null
         expiry_days: string | null
         file_url: string | null
         filename: string | null
         first_use_hours: string | null
         id: string | null
+        pack: string | null
         product_handle: string | null
         product_id: string | null
         product_sku: string | null
+        sample_pages: string | null
+        sample_seconds: string | null
         sha256: string | null
         tags: string | null
         view: string | null
         view_days: string | null
         view_limit: string | null
+        visibility: string | null
       }
       name: string
       /** Format: date-time */
@@ -874,52 +882,68 @@ export interface components {
       headers: string[]
       /** @description Field → the header of its column; absent or null: no column */
       mapping: {
+        allowed_referrers?: string | null
         ask_for?: string | null
         available_after_days?: string | null
         available_from?: string | null
         buyer_text?: string | null
+        cdn?: string | null
         command?: string | null
         customer_tag?: string | null
         download_limit?: string | null
+        download_notification?: string | null
+        download_tracking?: string | null
         expiry_days?: string | null
         file_url?: string | null
         filename?: string | null
         first_use_hours?: string | null
         id?: string | null
+        pack?: string | null
         product_handle?: string | null
         product_id?: string | null
         product_sku?: string | null
+        sample_pages?: string | null
+        sample_seconds?: string | null
         sha256?: string | null
         tags?: string | null
         view?: string | null
         view_days?: string | null
         view_limit?: string | null
+        visibility?: string | null
       }
       name: string
     }
     CsvColumns: {
       /** @description Field → the header of its column; absent or null: no column */
       mapping: {
+        allowed_referrers?: string | null
         ask_for?: string | null
         available_after_days?: string | null
         available_from?: string | null
         buyer_text?: string | null
+        cdn?: string | null
         command?: string | null
         customer_tag?: string | null
         download_limit?: string | null
+        download_notification?: string | null
+        download_tracking?: string | null
         expiry_days?: string | null
         file_url?: string | null
         filename?: string | null
         first_use_hours?: string | null
         id?: string | null
+        pack?: string | null
         product_handle?: string | null
         product_id?: string | null
         product_sku?: string | null
+        sample_pages?: string | null
+        sample_seconds?: string | null
         sha256?: string | null
         tags?: string | null
         view?: string | null
         view_days?: string | null
         view_limit?: string | null
+        visibility?: string | null
       }
       /** @description Saves the mapping under this name; it is applied automatically to files with the same headers */
       save_as?: string
@@ -1003,6 +1027,11 @@ export interface components {
       } | null
       /** @description The suggested column for each field, with its confidence (0 to 1) */
       columns: {
+        allowed_referrers: {
+          header: string
+          reason: string
+          sure: number
+        } | null
         ask_for: {
           header: string
           reason: string
@@ -1023,6 +1052,11 @@ export interface components {
           reason: string
           sure: number
         } | null
+        cdn: {
+          header: string
+          reason: string
+          sure: number
+        } | null
         command: {
           header: string
           reason: string
@@ -1034,6 +1068,16 @@ export interface components {
           sure: number
         } | null
         download_limit: {
+          header: string
+          reason: string
+          sure: number
+        } | null
+        download_notification: {
+          header: string
+          reason: string
+          sure: number
+        } | null
+        download_tracking: {
           header: string
           reason: string
           sure: number
@@ -1063,6 +1107,11 @@ export interface components {
           reason: string
           sure: number
         } | null
+        pack: {
+          header: string
+          reason: string
+          sure: number
+        } | null
         product_handle: {
           header: string
           reason: string
@@ -1074,6 +1123,16 @@ export interface components {
           sure: number
         } | null
         product_sku: {
+          header: string
+          reason: string
+          sure: number
+        } | null
+        sample_pages: {
+          header: string
+          reason: string
+          sure: number
+        } | null
+        sample_seconds: {
           header: string
           reason: string
           sure: number
@@ -1099,6 +1158,11 @@ export interface components {
           sure: number
         } | null
         view_limit: {
+          header: string
+          reason: string
+          sure: number
+        } | null
+        visibility: {
           header: string
           reason: string
           sure: number
@@ -1151,26 +1215,34 @@ export interface components {
       } | null
       /** @description The column from which each field is read */
       mapping: {
+        allowed_referrers: string | null
         ask_for: string | null
         available_after_days: string | null
         available_from: string | null
         buyer_text: string | null
+        cdn: string | null
         command: string | null
         customer_tag: string | null
         download_limit: string | null
+        download_notification: string | null
+        download_tracking: string | null
         expiry_days: string | null
         file_url: string | null
         filename: string | null
         first_use_hours: string | null
         id: string | null
+        pack: string | null
         product_handle: string | null
         product_id: string | null
         product_sku: string | null
+        sample_pages: string | null
+        sample_seconds: string | null
         sha256: string | null
         tags: string | null
         view: string | null
         view_days: string | null
         view_limit: string | null
+        visibility: string | null
       }
       /** @description Required fields that have no column */
       missing: string[]
@@ -1178,26 +1250,34 @@ export interface components {
         problems: components['schemas']['CsvProblem'][]
         row: number
         values: {
+          allowed_referrers: string | null
           ask_for: string | null
           available_after_days: string | null
           available_from: string | null
           buyer_text: string | null
+          cdn: string | null
           command: string | null
           customer_tag: string | null
           download_limit: string | null
+          download_notification: string | null
+          download_tracking: string | null
           expiry_days: string | null
           file_url: string | null
           filename: string | null
           first_use_hours: string | null
           id: string | null
+          pack: string | null
           product_handle: string | null
           product_id: string | null
           product_sku: string | null
+          sample_pages: string | null
+          sample_seconds: string | null
           sha256: string | null
           tags: string | null
           view: string | null
           view_days: string | null
           view_limit: string | null
+          visibility: string | null
         }
       }[]
       /** @description The first problems of its structure */
@@ -1314,6 +1394,11 @@ export interface components {
             | 'product_id'
             | 'expiry_days'
             | 'download_limit'
+            | 'visibility'
+            | 'cdn'
+            | 'download_notification'
+            | 'download_tracking'
+            | 'allowed_referrers'
             | 'view'
             | 'view_limit'
             | 'view_days'
@@ -1323,6 +1408,9 @@ export interface components {
             | 'customer_tag'
             | 'buyer_text'
             | 'ask_for'
+            | 'sample_pages'
+            | 'sample_seconds'
+            | 'pack'
             | 'tags'
             | 'id'
             | 'command'
@@ -1360,51 +1448,67 @@ export interface components {
       left_out: boolean
       /** @description The texts of the file */
       original: {
+        allowed_referrers: string | null
         ask_for: string | null
         available_after_days: string | null
         available_from: string | null
         buyer_text: string | null
+        cdn: string | null
         command: string | null
         customer_tag: string | null
         download_limit: string | null
+        download_notification: string | null
+        download_tracking: string | null
         expiry_days: string | null
         file_url: string | null
         filename: string | null
         first_use_hours: string | null
         id: string | null
+        pack: string | null
         product_handle: string | null
         product_id: string | null
         product_sku: string | null
+        sample_pages: string | null
+        sample_seconds: string | null
         sha256: string | null
         tags: string | null
         view: string | null
         view_days: string | null
         view_limit: string | null
+        visibility: string | null
       }
       problems: components['schemas']['CsvRowProblem'][]
       row: number
       /** @description The texts of the cells with the corrections; null: no column has the field */
       values: {
+        allowed_referrers: string | null
         ask_for: string | null
         available_after_days: string | null
         available_from: string | null
         buyer_text: string | null
+        cdn: string | null
         command: string | null
         customer_tag: string | null
         download_limit: string | null
+        download_notification: string | null
+        download_tracking: string | null
         expiry_days: string | null
         file_url: string | null
         filename: string | null
         first_use_hours: string | null
         id: string | null
+        pack: string | null
         product_handle: string | null
         product_id: string | null
         product_sku: string | null
+        sample_pages: string | null
+        sample_seconds: string | null
         sha256: string | null
         tags: string | null
         view: string | null
         view_days: string | null
         view_limit: string | null
+        visibility: string | null
       }
     }
     CsvRowChanges: {
@@ -1415,26 +1519,34 @@ export interface components {
         row: number
         /** @description The corrected texts; null: the text of the file */
         values?: {
+          allowed_referrers?: string | null
           ask_for?: string | null
           available_after_days?: string | null
           available_from?: string | null
           buyer_text?: string | null
+          cdn?: string | null
           command?: string | null
           customer_tag?: string | null
           download_limit?: string | null
+          download_notification?: string | null
+          download_tracking?: string | null
           expiry_days?: string | null
           file_url?: string | null
           filename?: string | null
           first_use_hours?: string | null
           id?: string | null
+          pack?: string | null
           product_handle?: string | null
           product_id?: string | null
           product_sku?: string | null
+          sample_pages?: string | null
+          sample_seconds?: string | null
           sha256?: string | null
           tags?: string | null
           view?: string | null
           view_days?: string | null
           view_limit?: string | null
+          visibility?: string | null
         }
       }[]
     }
@@ -2868,7 +2980,7 @@ export interface components {
            */
           view_limit: number | null
           /** @enum {string} */
-          visibility: 'public' | 'private'
+          visibility: 'private' | 'public'
         }
       }
       'GET /api/files/{id}/buyers': {
@@ -3597,7 +3709,7 @@ export interface components {
            */
           view_limit: number | null
           /** @enum {string} */
-          visibility: 'public' | 'private'
+          visibility: 'private' | 'public'
         }
         body: components['schemas']['FileChange']
       }
@@ -4052,7 +4164,7 @@ export interface components {
            */
           view_limit: number | null
           /** @enum {string} */
-          visibility: 'public' | 'private'
+          visibility: 'private' | 'public'
         }
       }
       'POST /api/files/{id}/versions': {
@@ -5040,7 +5152,7 @@ export interface components {
        */
       view_limit: number | null
       /** @enum {string} */
-      visibility: 'public' | 'private'
+      visibility: 'private' | 'public'
     }
     FileChange: {
       /**
@@ -5128,7 +5240,7 @@ export interface components {
        */
       view_limit?: number | null
       /** @enum {string} */
-      visibility?: 'public' | 'private'
+      visibility?: 'private' | 'public'
     }
     FileHistoryEntry:
       | {
@@ -5564,6 +5676,13 @@ export interface components {
       callback_url?: string
       files: {
         /**
+         * @description Hosts that may link to the file, `*.example.com` for all subdomains; empty: any
+         * @example [
+         *       "shop.example.com"
+         *     ]
+         */
+        allowed_referrers?: string[]
+        /**
          * @description What a link asks for before the file can be downloaded or viewed: the buyer’s email address, or a `password`; null: nothing. Also at links that exist already. A password cannot be read again
          * @example email
          */
@@ -5583,6 +5702,7 @@ export interface components {
          * @example Unpack the ZIP file, then open Start.pdf.
          */
         buyer_text?: string | null
+        cdn?: boolean
         /**
          * @description The tag that the customer of the order must have, now and at every download; null: none. Applies to orders placed while a file requires one. Links without an order need none
          * @example subscriber
@@ -5593,6 +5713,8 @@ export interface components {
          * @example 5
          */
         download_limit?: number | null
+        download_notification?: boolean
+        download_tracking?: boolean
         /**
          * @description Days a link stays valid; null: it never expires
          * @example 60
@@ -5608,6 +5730,17 @@ export interface components {
          * @example 48
          */
         first_use_hours?: number | null
+        /**
+         * @description Headers of its request, before those of the import
+         * @example {
+         *       "Authorization": "Bearer …"
+         *     }
+         */
+        headers?: {
+          [key: string]: string
+        }
+        /** @description The name of its pack, created if there is none; null: it is in no pack */
+        pack?: string | null
         /** @description Maps to the product with this handle; several with `;` between them */
         product_handle?: string
         /**
@@ -5619,6 +5752,16 @@ export interface components {
         product_sku?: string
         /** @description Maps to all products with these SKUs; an unknown one is a warning */
         product_skus?: string[]
+        /**
+         * @description The first pages of a PDF document that everyone may read as a sample, at most half of it; null: none
+         * @example 5
+         */
+        sample_pages?: number | null
+        /**
+         * @description The first seconds of an audio file that everyone may hear as a sample, at most half of it; null: none
+         * @example 30
+         */
+        sample_seconds?: number | null
         /** @description The SHA-256 hash that the bytes must have, in hex */
         sha256?: string
         tags?: string[]
@@ -5642,7 +5785,18 @@ export interface components {
          * @example 10
          */
         view_limit?: number | null
+        /** @enum {string} */
+        visibility?: 'private' | 'public'
       }[]
+      /**
+       * @description Headers of the requests for the files, such as `Authorization`. They are sealed, shown nowhere, and sent only to the host of each address: never after a redirect to another one
+       * @example {
+       *       "Authorization": "Bearer …"
+       *     }
+       */
+      headers?: {
+        [key: string]: string
+      }
       /** @description Send the import email; absent: the shop’s setting */
       notify?: boolean
       /**
@@ -9598,7 +9752,7 @@ export interface components {
        * @default private
        * @enum {string}
        */
-      visibility: 'public' | 'private'
+      visibility: 'private' | 'public'
       /**
        * @description The watermark that PDF documents get with the option `saved`; null: none
        * @default null
@@ -9678,7 +9832,7 @@ export interface components {
       /** @enum {string} */
       view?: 'download' | 'both' | 'view_only'
       /** @enum {string} */
-      visibility?: 'public' | 'private'
+      visibility?: 'private' | 'public'
       /** @description The watermark that PDF documents get with the option `saved`; null: none */
       watermark?: components['schemas']['Watermark'] | null
       /** @description An email each Monday morning: the figures of the week, and what needs the shop */
@@ -10078,6 +10232,13 @@ export interface components {
       /** @description What the import writes to all files */
       files: {
         /**
+         * @description Hosts that may link to the file, `*.example.com` for all subdomains; empty: any
+         * @example [
+         *       "shop.example.com"
+         *     ]
+         */
+        allowed_referrers?: string[]
+        /**
          * @description What a link asks for before the file can be downloaded or viewed: the buyer’s email address, or a `password`; null: nothing. Also at links that exist already. A password cannot be read again
          * @example email
          */
@@ -10097,6 +10258,7 @@ export interface components {
          * @example Unpack the ZIP file, then open Start.pdf.
          */
         buyer_text?: string | null
+        cdn?: boolean
         /**
          * @description The tag that the customer of the order must have, now and at every download; null: none. Applies to orders placed while a file requires one. Links without an order need none
          * @example subscriber
@@ -10107,6 +10269,8 @@ export interface components {
          * @example 5
          */
         download_limit?: number | null
+        download_notification?: boolean
+        download_tracking?: boolean
         /**
          * @description Days a link stays valid; null: it never expires
          * @example 60
@@ -10130,6 +10294,16 @@ export interface components {
         product_sku?: string
         /** @description Maps to all products with these SKUs; an unknown one is a warning */
         product_skus?: string[]
+        /**
+         * @description The first pages of a PDF document that everyone may read as a sample, at most half of it; null: none
+         * @example 5
+         */
+        sample_pages?: number | null
+        /**
+         * @description The first seconds of an audio file that everyone may hear as a sample, at most half of it; null: none
+         * @example 30
+         */
+        sample_seconds?: number | null
         /** @description In addition to the tags of each file */
         tags?: string[]
         /**
@@ -10147,6 +10321,8 @@ export interface components {
          * @example 10
          */
         view_limit?: number | null
+        /** @enum {string} */
+        visibility?: 'private' | 'public'
       }
       id: string
       notify: boolean | null
@@ -10163,6 +10339,13 @@ export interface components {
     UploadBatchChange: {
       files: {
         /**
+         * @description Hosts that may link to the file, `*.example.com` for all subdomains; empty: any
+         * @example [
+         *       "shop.example.com"
+         *     ]
+         */
+        allowed_referrers?: string[]
+        /**
          * @description What a link asks for before the file can be downloaded or viewed: the buyer’s email address, or a `password`; null: nothing. Also at links that exist already. A password cannot be read again
          * @example email
          */
@@ -10182,6 +10365,7 @@ export interface components {
          * @example Unpack the ZIP file, then open Start.pdf.
          */
         buyer_text?: string | null
+        cdn?: boolean
         /**
          * @description The tag that the customer of the order must have, now and at every download; null: none. Applies to orders placed while a file requires one. Links without an order need none
          * @example subscriber
@@ -10192,6 +10376,8 @@ export interface components {
          * @example 5
          */
         download_limit?: number | null
+        download_notification?: boolean
+        download_tracking?: boolean
         /**
          * @description Days a link stays valid; null: it never expires
          * @example 60
@@ -10215,6 +10401,16 @@ export interface components {
         product_sku?: string
         /** @description Maps to all products with these SKUs; an unknown one is a warning */
         product_skus?: string[]
+        /**
+         * @description The first pages of a PDF document that everyone may read as a sample, at most half of it; null: none
+         * @example 5
+         */
+        sample_pages?: number | null
+        /**
+         * @description The first seconds of an audio file that everyone may hear as a sample, at most half of it; null: none
+         * @example 30
+         */
+        sample_seconds?: number | null
         /** @description In addition to the tags of each file */
         tags?: string[]
         /**
@@ -10232,6 +10428,8 @@ export interface components {
          * @example 10
          */
         view_limit?: number | null
+        /** @enum {string} */
+        visibility?: 'private' | 'public'
       }
     }
     UploadBatchRequest: {
@@ -10242,6 +10440,13 @@ export interface components {
       /** @description What the import writes to all files */
       files?: {
         /**
+         * @description Hosts that may link to the file, `*.example.com` for all subdomains; empty: any
+         * @example [
+         *       "shop.example.com"
+         *     ]
+         */
+        allowed_referrers?: string[]
+        /**
          * @description What a link asks for before the file can be downloaded or viewed: the buyer’s email address, or a `password`; null: nothing. Also at links that exist already. A password cannot be read again
          * @example email
          */
@@ -10261,6 +10466,7 @@ export interface components {
          * @example Unpack the ZIP file, then open Start.pdf.
          */
         buyer_text?: string | null
+        cdn?: boolean
         /**
          * @description The tag that the customer of the order must have, now and at every download; null: none. Applies to orders placed while a file requires one. Links without an order need none
          * @example subscriber
@@ -10271,6 +10477,8 @@ export interface components {
          * @example 5
          */
         download_limit?: number | null
+        download_notification?: boolean
+        download_tracking?: boolean
         /**
          * @description Days a link stays valid; null: it never expires
          * @example 60
@@ -10294,6 +10502,16 @@ export interface components {
         product_sku?: string
         /** @description Maps to all products with these SKUs; an unknown one is a warning */
         product_skus?: string[]
+        /**
+         * @description The first pages of a PDF document that everyone may read as a sample, at most half of it; null: none
+         * @example 5
+         */
+        sample_pages?: number | null
+        /**
+         * @description The first seconds of an audio file that everyone may hear as a sample, at most half of it; null: none
+         * @example 30
+         */
+        sample_seconds?: number | null
         /** @description In addition to the tags of each file */
         tags?: string[]
         /**
@@ -10311,6 +10529,8 @@ export interface components {
          * @example 10
          */
         view_limit?: number | null
+        /** @enum {string} */
+        visibility?: 'private' | 'public'
       }
       /** @description Send the import email; absent: the shop’s setting */
       notify?: boolean

@@ -81,7 +81,7 @@ async function filesOf(
 }
 
 function fileOf({ entry, row }: ClaimedFile, drop: DropSettings, claim: string): ImportFile {
-  const { filename, tags = [], ...own }: Partial<ManifestRow> = row?.values ?? {}
+  const { filename, tags = [], pack, ...own }: Partial<ManifestRow> = row?.values ?? {}
   const { product_sku, product_handle, product_id, tags_removed, ...settings } = own
   const products = productNames({ product_sku, product_handle, product_id })
   const folder = fromFolder(entry, drop.folder_names)
@@ -94,11 +94,13 @@ function fileOf({ entry, row }: ClaimedFile, drop: DropSettings, claim: string):
     on_conflict: drop.on_conflict,
     ...prefixes,
     ...folder,
+    ...(pack === undefined ? {} : { pack }),
     tags: [...(folder.tags ?? []), ...tags],
     ...own,
     // Tags and packs that follow from the folder are only for new files.
     states: statedIn({
       ...settings,
+      pack,
       tags: [...tags, ...(tags_removed ?? [])],
       products,
     }),

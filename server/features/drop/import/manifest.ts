@@ -98,10 +98,14 @@ function columnsOf(headers: readonly string[]): { file: number; places: Record<C
 const applies = ({ severity, field }: CellProblem, { filename }: RowValues): boolean =>
   severity === 'error' && field !== 'file_url' && !(field === 'filename' && filename === '')
 
-function rowText(row: number, { field, message, detail }: CellProblem): Text {
+const MAX_SHOWN = 60
+
+function rowText(row: number, { field, message, detail, value = '' }: CellProblem): Text {
   const text = textOf(detail ?? message)
+  const shown = value.length > MAX_SHOWN ? `${value.slice(0, MAX_SHOWN)}…` : value
+  const cell = shown === '' ? (field ?? '') : `${field} (${shown})`
   return field
-    ? say('Row {row}, {field}: {reason}', { row: String(row), field, reason: text })
+    ? say('Row {row}, {field}: {reason}', { row: String(row), field: cell, reason: text })
     : say('Row {row}: {reason}', { row: String(row), reason: text })
 }
 

@@ -266,7 +266,8 @@ test('an event that nothing waits for is one statement, and the end of an operat
   statements.length = 0
   await changeAll('four')
   knex.removeListener('query', note)
-  const about = statements.filter((sql) => /trigger_events|webhook_endpoints|triggers/.test(sql))
+  // The sweep of waiting events, which reads them too, may run meanwhile.
+  const about = statements.filter((sql) => /webhook_endpoints|into trigger_events/.test(sql))
   expect(about).toHaveLength(1)
 })
 

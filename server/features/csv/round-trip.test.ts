@@ -33,7 +33,7 @@ beforeAll(async () => void (app = await openCsvApp()))
 afterAll(() => app.close())
 
 /** What a file is, and no import can change. */
-const FACTS: readonly ExportColumn[] = ['size_bytes', 'upload_date', 'downloads']
+const FACTS: readonly ExportColumn[] = ['size_bytes', 'upload_date', 'downloads', 'paid_by']
 
 it('each column of an export that is no fact of the file is a field of the import', () => {
   const rows = [

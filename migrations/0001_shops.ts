@@ -134,7 +134,7 @@ const SCHEMA = `
     actor text not null,
     -- The API key; null: a person in the admin page. The key's row may be gone.
     api_key_id uuid,
-    kind text collate "C" not null,
+    kind text not null,
     verb text collate "C" not null check (verb in ('created', 'changed', 'deleted')),
     -- The public id of what was changed; null: the shop has one of its kind.
     subject text collate "C",

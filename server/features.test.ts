@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { type Plugin } from '../plugins/contract/index.ts'
 import { allEnds, checkFeatures, FEATURES } from './features.ts'
 import { filesFeature } from './features/files/feature.ts'
+import { QUESTION_MAIL } from './features/triggers/question-mail.ts'
 import { BUYER_TEMPLATES_SQL } from './features/mail/buyer-mail.ts'
 import { createSecrets } from './core/secrets.ts'
 
@@ -28,10 +29,10 @@ it('refuses what two features state: a name, a table, a kind of message …', ()
   expect(withOne({})()).toHaveLength(FEATURES.length + 1)
 })
 
-it('has a writer for the mails to buyers of each template, and for no others', () => {
+it('has a writer for each mail to buyers and to those who are asked, and for no others', () => {
   const written = FEATURES.flatMap(({ mails = {} }) => Object.keys(mails))
   expect(written.map((name) => `'${name}'`).toSorted()).toEqual(
-    BUYER_TEMPLATES_SQL.split(', ').toSorted(),
+    [...BUYER_TEMPLATES_SQL.split(', '), `'${QUESTION_MAIL}'`].toSorted(),
   )
 })
 

@@ -72,12 +72,14 @@ export const withoutSecrets = (url: string): string =>
   url.replace(/[?#].*$/s, '').replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/]*@/i, '$1')
 
 /** What is stored of an address: its open part, and the whole address sealed if it has more than that. */
-export function keepAddress(url: string, { shop, secrets }: SealPlace): KeptAddress {
+export function keepAddress(url: string, place: SealPlace): KeptAddress {
   const kept = withoutSecrets(url)
-  return kept === url
-    ? { url }
-    : { url: kept, sealed: secrets.seal(url, addressPlace(shop)).toString('base64') }
+  return kept === url ? { url } : { url: kept, sealed: sealAddress(url, place) }
 }
+
+/** An address, with what belongs to it, as it is stored beside its open part. */
+export const sealAddress = (whole: string, { shop, secrets }: SealPlace): string =>
+  secrets.seal(whole, addressPlace(shop)).toString('base64')
 
 /**
  * The whole address, if it is still known. An address sealed under another secret stays without its

@@ -2,8 +2,8 @@
 // and how they are kept with the address, sealed.
 import { say, sayPlain, type AnyText } from '../../plugins/contract/index.ts'
 import {
-  addressPlace,
   keepAddress,
+  sealAddress,
   wholeAddress,
   withoutSecrets,
   type KeptAddress,
@@ -86,9 +86,10 @@ export interface FetchTarget {
 /** What is stored: the open part of the address, and all of it with the headers, sealed. */
 export function keepTarget({ url, headers }: FetchTarget, place: SealPlace): KeptAddress {
   if (headers === undefined || Object.keys(headers).length === 0) return keepAddress(url, place)
-  const whole = JSON.stringify({ url, headers })
-  const sealed = place.secrets.seal(whole, addressPlace(place.shop)).toString('base64')
-  return { url: withoutSecrets(url), sealed }
+  return {
+    url: withoutSecrets(url),
+    sealed: sealAddress(JSON.stringify({ url, headers }), place),
+  }
 }
 
 /** The address and its headers, as long as they can be opened. */

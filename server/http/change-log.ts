@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { ownValue } from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { AppError } from '../core/errors.ts'
-import { editedRecords, type JsonRecord } from './edits.ts'
+import type { JsonRecord } from './edits.ts'
 import { apiKeyOf, type Caller, type Endpoint, type Reply } from './endpoint.ts'
 import type { LoggedKind, ChangeVerb } from './logged-change.ts'
 
@@ -19,7 +19,6 @@ export function withChangeLog(endpoint: Endpoint, endpoints: readonly Endpoint[]
   const { logs } = endpoint
   if (!logs) return endpoint
   const read = readerOf(endpoint, endpoints)
-  const fields = fieldsOf(endpoint, endpoints)
   const verb = verbOf(endpoint)
   return {
     ...endpoint,
@@ -31,7 +30,7 @@ export function withChangeLog(endpoint: Endpoint, endpoints: readonly Endpoint[]
         const reply = await endpoint.handler(request)
         const after = await read(request, verb === 'created' ? idOf(reply) : id)
         const secrets =
-          logs.renews === undefined ? secretsIn(request.body, after, fields) : [logs.renews]
+          logs.renews === undefined ? secretsIn(request.body, before, after) : [logs.renews]
         await writeChange(tx, request.caller, {
           kind: logs.kind,
           verb,
@@ -77,11 +76,21 @@ function readerOf(endpoint: Endpoint, endpoints: readonly Endpoint[]): Read {
   if (!reader) return () => Promise.resolve(null)
   if (reader.path.includes('{id}')) return (request, id) => recordOf(reader, request, { id })
   if (!isItem && !creates) return (request) => recordOf(reader, request, {})
-  return async (request, id) => {
-    const rows = ownValue((await recordOf(reader, request, {})) ?? {}, 'data')
+  return (request, id) => rowOf(reader, request, id)
+}
+
+/** The row of a list with this id; null: no page has it. */
+async function rowOf(list: Endpoint, request: AnyRequest, id: unknown): Promise<JsonRecord | null> {
+  let cursor: unknown
+  do {
+    const page = (await recordOf(list, request, {}, { cursor })) ?? {}
+    const rows = ownValue(page, 'data')
     const all = Array.isArray(rows) ? (rows as JsonRecord[]) : []
-    return all.find((row) => ownValue(row, 'id') === id) ?? null
-  }
+    const found = all.find((row) => ownValue(row, 'id') === id)
+    if (found) return found
+    cursor = ownValue(page, 'next_cursor') ?? undefined
+  } while (cursor !== undefined)
+  return null
 }
 
 /** `/a/b/c` → `/a/b/c`, `/a/b`, `/a` */
@@ -96,8 +105,9 @@ async function recordOf(
   reader: Endpoint,
   request: AnyRequest,
   params: JsonRecord,
+  asked: JsonRecord = {},
 ): Promise<JsonRecord | null> {
-  const query = reader.query?.safeParse({})
+  const query = reader.query?.safeParse(asked)
   const given = { ...request, params, query: query?.data ?? {}, body: undefined }
   try {
     const reply = await reader.handler({ ...given, idempotencyKey: undefined } as AnyRequest)
@@ -108,26 +118,26 @@ async function recordOf(
   }
 }
 
-/** What a body's fields replace in the record, where the endpoint says so. */
-function fieldsOf(endpoint: Endpoint, endpoints: readonly Endpoint[]) {
-  const edited = editedRecords([
-    endpoint,
-    ...endpoints.filter(({ method, path }) => method === 'get' && path === endpoint.path),
-  ]).get(endpoint.path)
-  return (record: JsonRecord) => edited?.valuesOf(record) ?? ((name) => ownValue(record, name))
+/**
+ * Fields of the body that no GET shows: passwords and the like, which are logged by name alone. A new
+ * record has nothing that they could replace.
+ */
+function secretsIn(body: unknown, before: JsonRecord | null, after: JsonRecord | null): string[] {
+  if (!before || !after) return []
+  const shown = namesIn(after)
+  return Object.entries(body ?? {}).flatMap(([name, value]) =>
+    value !== undefined && !shown.has(name) ? [name] : [],
+  )
 }
 
-/** Fields of the body that no GET shows: passwords and the like, which are logged by name alone. */
-function secretsIn(
-  body: unknown,
-  record: JsonRecord | null,
-  fieldsOfRecord: ReturnType<typeof fieldsOf>,
-): string[] {
-  if (typeof body !== 'object' || body === null || !record) return []
-  const valueOf = fieldsOfRecord(record)
-  return Object.entries(body).flatMap(([name, value]) =>
-    value !== undefined && valueOf(name) === undefined ? [name] : [],
-  )
+/** The names of all fields, at any depth. */
+function namesIn(value: unknown, names = new Set<string>()): Set<string> {
+  if (typeof value !== 'object' || value === null) return names
+  for (const [name, inner] of Object.entries(value)) {
+    if (!Array.isArray(value)) names.add(name)
+    namesIn(inner, names)
+  }
+  return names
 }
 
 interface Change {

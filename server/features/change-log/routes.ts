@@ -1,11 +1,9 @@
 // The log of changes: who changed settings, keys, workflows, rules and connections, and what.
-import Papa from 'papaparse'
 import { z } from 'zod'
 import { dayAt, ownValue } from '../../../plugins/contract/index.ts'
 import type { Database } from '../../core/db/database.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { toPublicId } from '../../core/ids.ts'
-import { plainCell } from '../../files/cells.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import {
   CHANGE_KINDS,
@@ -16,7 +14,7 @@ import {
 import { fromCursor, listPage, uuid } from '../../http/cursors.ts'
 import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
 import { listOf, page, timestamp } from '../../http/schemas.ts'
-import { sendChunks } from '../../http/stream-body.ts'
+import { csvText, sendChunks } from '../../http/stream-body.ts'
 
 /** Months: a year, and one to look back at it. */
 const KEPT_MONTHS = 13
@@ -79,7 +77,7 @@ export const changeLogRoutes = ({ clock }: { clock: () => Date }): Endpoint[] =>
       ctx.set('Content-Disposition', `attachment; filename="changes-${day}.csv"`)
       ctx.set('Cache-Control', 'no-store')
       ctx.type = 'text/csv; charset=utf-8'
-      sendChunks(ctx, csvOf(caller.scope, query))
+      sendChunks(ctx, csvText(COLUMNS, pagesOf(caller.scope, query)))
       return null
     },
   }),
@@ -156,18 +154,14 @@ const COLUMNS = [
 ]
 const CSV_PAGE = 500
 
-async function* csvOf(scope: ShopScope, filter: ChangeFilter): AsyncGenerator<string> {
-  // The byte-order mark tells a spreadsheet that this is UTF-8.
-  yield `\ufeff${COLUMNS.join(',')}\r\n`
+async function* pagesOf(
+  scope: ShopScope,
+  filter: ChangeFilter,
+): AsyncGenerator<(string | null)[][]> {
   let before: string | null = null
   for (;;) {
     const rows: ChangeRow[] = await readChanges(scope, filter, { before, limit: CSV_PAGE })
-    const lines = rows.map(recordOf).flatMap(linesOf)
-    if (lines.length > 0)
-      yield `${Papa.unparse(
-        lines.map((line) => line.map(plainCell)),
-        { newline: '\r\n' },
-      )}\r\n`
+    yield rows.map(recordOf).flatMap(linesOf)
     before = rows.at(-1)?.id ?? null
     if (rows.length < CSV_PAGE) return
   }

@@ -1,5 +1,4 @@
 // Links: created for files or for a pack, listed with their addresses, exported as CSV.
-import Papa from 'papaparse'
 import { z } from 'zod'
 import {
   checkAsk,
@@ -15,7 +14,6 @@ import type { Limits } from '../../core/configuration/limits.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError, ERRORS, type ErrorDetail } from '../../core/errors.ts'
-import { plainCell } from '../../files/cells.ts'
 import { requireDownloads } from '../../files/quotas.ts'
 import { parsePublicId, requirePublicId } from '../../core/ids.ts'
 import { firstOf } from '../../core/lazy.ts'
@@ -31,7 +29,7 @@ import {
   requireScopes,
 } from '../../http/endpoint.ts'
 import { downloadLimit, errorSchema, expiryDays, listOf, page } from '../../http/schemas.ts'
-import { sendChunks } from '../../http/stream-body.ts'
+import { csvText, sendChunks } from '../../http/stream-body.ts'
 import { workflowOfAction, startWorkflow } from '../operations/start.ts'
 import { acceptedOperation, operationSchema } from '../operations/record.ts'
 import { fileIds } from '../operations/selection.ts'
@@ -326,28 +324,23 @@ const exportCsv = (parts: LinkRouteParts) =>
       ctx.type = 'text/csv; charset=utf-8'
       sendChunks(
         ctx,
-        csvOf(pagesOfLinks(caller.scope, parts.secrets, filter, now, signal), {
-          baseUrl: parts.baseUrl,
-          mayUse: true,
-          copied: await readCopied(caller.scope),
-        }),
+        csvText(
+          COLUMNS,
+          rowsOf(pagesOfLinks(caller.scope, parts.secrets, filter, now, signal), {
+            baseUrl: parts.baseUrl,
+            mayUse: true,
+            copied: await readCopied(caller.scope),
+          }),
+        ),
       )
       return null
     },
   })
 
-async function* csvOf(
-  pages: AsyncIterable<readonly Link[]>,
-  reader: LinkReader,
-): AsyncGenerator<string> {
-  // The byte-order mark tells a spreadsheet that this is UTF-8.
-  yield `\ufeff${COLUMNS.join(',')}\r\n`
-  for await (const links of pages) {
-    if (links.length === 0) continue
-    const rows = links
+async function* rowsOf(pages: AsyncIterable<readonly Link[]>, reader: LinkReader) {
+  for await (const links of pages)
+    yield links
       .map((link) => linkRecord(link, reader))
       .map(({ copy_url: url, ...record }) => ({ ...record, url }))
-      .map((record) => COLUMNS.map((name) => plainCell(record[name])))
-    yield `${Papa.unparse(rows, { newline: '\r\n' })}\r\n`
-  }
+      .map((record) => COLUMNS.map((name) => record[name]))
 }

@@ -1,17 +1,15 @@
 // Watching an operation and exporting its results: progress as server-sent events, the log as CSV
 // or JSON.
 import type { Context } from 'koa'
-import Papa from 'papaparse'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { firstOf } from '../../../core/lazy.ts'
 import { hasEnded } from '../../../engine/lifecycle.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import type { OperationRow } from '../../../engine/types.ts'
-import { plainCell } from '../../../files/cells.ts'
 import { endpointsOf, type Endpoint } from '../../../http/endpoint.ts'
 import { operationId, operationRecord } from '../record.ts'
 import { itemRecord } from '../item-record.ts'
-import { sendChunks } from '../../../http/stream-body.ts'
+import { csvText, sendChunks } from '../../../http/stream-body.ts'
 import { findOperation, type OperationParts } from '../routes.ts'
 
 const endpoint = endpointsOf({ tag: 'Operations', scope: 'operations:read' })
@@ -39,7 +37,7 @@ export function operationLogRoutes(parts: OperationParts): Endpoint[] {
         sendChunks(
           ctx,
           ending === 'csv'
-            ? csvOf(engine, caller.scope, operation)
+            ? csvText(COLUMNS, rowsOf(engine, caller.scope, operation))
             : jsonOf(parts, caller.scope, operation),
         )
         return null
@@ -79,15 +77,9 @@ const COLUMNS = [
   'finished_at',
 ]
 
-async function* csvOf(
-  engine: Engine,
-  scope: ShopScope,
-  { id }: OperationRow,
-): AsyncGenerator<string> {
-  // The byte-order mark tells a spreadsheet that this is UTF-8.
-  yield `\ufeff${COLUMNS.join(',')}\r\n`
-  for await (const rows of engine.allItems(scope, id)) {
-    const cells = rows
+async function* rowsOf(engine: Engine, scope: ShopScope, { id }: OperationRow) {
+  for await (const rows of engine.allItems(scope, id))
+    yield rows
       .map(itemRecord)
       .map((item) => [
         item.position,
@@ -103,11 +95,6 @@ async function* csvOf(
         item.after && JSON.stringify(item.after),
         item.finished_at,
       ])
-    yield `${Papa.unparse(
-      cells.map((row) => row.map(plainCell)),
-      { newline: '\r\n' },
-    )}\r\n`
-  }
 }
 
 async function* jsonOf(

@@ -40,6 +40,10 @@ export function toPublicId(prefix: IdPrefix, uuid: string): string {
   return `${prefix}_${uuid.replaceAll('-', '')}`
 }
 
+/** 32 hex digits → the UUID. */
+export const uuidOfHex = (hex: string): string =>
+  hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+
 /** An import is `import_…`, any other operation `op_…`; with the other prefix it is not found. */
 export const toOperationId = (kind: 'import' | 'bulk', uuid: string): string =>
   toPublicId(kind === 'import' ? 'import' : 'op', uuid)

@@ -3,6 +3,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import addressparser from 'nodemailer/lib/addressparser'
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { uuidOfHex } from '../../core/ids.ts'
 import type { Logger } from '../../core/log.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import type { MailEnvironment } from '../../core/configuration/mail-settings.ts'
@@ -226,7 +227,7 @@ export function createMailTokens({ lookupKey }: Pick<Secrets, 'lookupKey'>): Mai
     const content = bytes.subarray(0, SHOP_BYTES + ID_BYTES)
     if (!timingSafeEqual(bytes.subarray(SHOP_BYTES + ID_BYTES), macOf(content))) return null
     const hex = content.subarray(SHOP_BYTES).toString('hex')
-    const message = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+    const message = uuidOfHex(hex)
     return { shop: content.readUInt32BE(), message }
   }
   return {

@@ -1,6 +1,7 @@
 // The link by which one person answers the question of one run: its token names both and when it
 // ends, with a MAC. It says nothing to others, and nothing of it is stored.
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { uuidOfHex } from '../../core/ids.ts'
 import type { Secrets } from '../../core/secrets.ts'
 
 /** The addresses of the pages that answer. */
@@ -58,7 +59,7 @@ export function readAnswerToken(
   const hex = content.toString('hex', SHOP_BYTES, SHOP_BYTES + ID_BYTES)
   return {
     shop: content.readUInt32BE(),
-    operation: hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'),
+    operation: uuidOfHex(hex),
     expires: new Date(content.readUInt32BE(SHOP_BYTES + ID_BYTES) * 1000),
     person: content.toString('hex', SHOP_BYTES + ID_BYTES + TIME_BYTES),
   }

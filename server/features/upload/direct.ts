@@ -16,7 +16,7 @@ import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
 import type { DirectUploads } from '../../core/configuration/storage-settings.ts'
 import { filenameProblem, MAX_TAGS, splitTags, tagProblem } from '../../files/rules.ts'
-import { parsePublicId } from '../../core/ids.ts'
+import { parsePublicId, uuidOfHex } from '../../core/ids.ts'
 import { firstOf } from '../../core/lazy.ts'
 import { noteSeen } from './batches.ts'
 import { recordPieces, storageFailed, type UploadBucket } from './bucket.ts'
@@ -112,7 +112,7 @@ async function countPiece(
 function pieceAt({ id, size_bytes }: UploadRow, offset: number, pieceBytes: number) {
   const size = Math.min(pieceBytes, size_bytes - offset)
   const hex = createHash('sha256').update(`${id}/${offset}/${size}`).digest('hex')
-  const name = hex.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+  const name = uuidOfHex(hex.slice(0, 32))
   return { name, size }
 }
 

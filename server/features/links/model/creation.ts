@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { say, type LinkTerms } from '../../../../plugins/contract/index.ts'
 import { AppError, type ErrorDetail } from '../../../core/errors.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
+import { uuidOfHex } from '../../../core/ids.ts'
 import { hashKey, type Secrets } from '../../../core/secrets.ts'
 import { readLinks, type Link, laterReleaseOf } from './links.ts'
 
@@ -154,6 +155,6 @@ export function orderedIds(now: Date, count: number): string[] {
     bytes.writeUIntBE(now.getTime() + (at >> 12), 0, 6)
     bytes.writeUInt16BE(0x7000 | (at & 0xfff), 6)
     bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
-    return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+    return uuidOfHex(bytes.toString('hex'))
   })
 }

@@ -185,15 +185,19 @@ test.each(someOf(WITH_DATA, represents))(
     const pressRetry = () =>
       retry
         .first()
-        .click({ timeout: 1000 })
+        .click({ timeout: 5000 })
         .then(
           () => presses++,
           () => undefined,
         )
     // A press asks again, and the button can be pressed once more after another refusal.
     const before = answers.refused
-    await expect.poll(async () => (await pressRetry(), answers.refused)).toBeGreaterThan(before)
-    expect(presses).toBeGreaterThan(0)
+    // On a busy machine the page may repeat its own request before a press arrives.
+    const asksAgain = async () => {
+      await pressRetry()
+      return presses > 0 && answers.refused > before
+    }
+    await expect.poll(asksAgain).toBe(true)
     await expect.poll(() => problems().count()).toBeGreaterThan(0)
     await page.unroute('**/api/**')
     // A page says of each list that it could not be loaded, one after another.

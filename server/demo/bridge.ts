@@ -34,7 +34,7 @@ export function createBridge(
     const path = (request.url ?? '').split('?')[0]
     if (path === SAMPLE.path) return sendSample(response)
     if (path?.startsWith(SAMPLES_PATH)) {
-      void sendSampleFile(response, path)
+      void sendSampleFile(response, request.url ?? '')
       return true
     }
     if (path !== BRIDGE_PATH && path !== TOKEN_PATH) return false
@@ -61,16 +61,16 @@ export function createBridge(
 }
 
 /** Public too. */
-async function sendSampleFile(response: ServerResponse, path: string): Promise<void> {
+async function sendSampleFile(response: ServerResponse, address: string): Promise<void> {
   // Loaded only here: it needs the libraries for documents and images.
   const bytes = await import('./sample/bytes.ts')
-    .then(({ sampleBytes }) => sampleBytes(path))
+    .then(({ sampleBytes }) => sampleBytes(address))
     .catch(() => null)
   if (bytes === null) response.writeHead(404).end()
   else
     response
       .writeHead(200, {
-        'content-type': contentTypeOf(path),
+        'content-type': contentTypeOf(address.split('?')[0] ?? ''),
         'content-length': bytes.length,
       })
       .end(bytes)

@@ -5,43 +5,45 @@ import { crc32 } from 'node:zlib'
 import sharp, { type Sharp } from 'sharp'
 import { layoutZip } from '../../features/downloads/zip.ts'
 import { elementAt } from '../../core/lazy.ts'
-import { coveredDocument, productPicture } from '../art.ts'
+import { coveredDocument, numberOf, productPicture, type CoverText } from '../art.ts'
 import { SAMPLES_PATH } from './path.ts'
 
 const MODIFIED_MS = Date.UTC(2026, 0, 2)
 
-const VENDOR = 'Harbour Press'
-const ebook = (title: string) => ({ title, vendor: VENDOR, type: 'E-book' })
-const drawn = async (title: string, type: string, side: number): Promise<Sharp> =>
-  sharp(await productPicture({ title, type, vendor: VENDOR }, side))
+/** What is drawn where an address names no title. */
+const COVER: CoverText = { title: 'A Guide to the Coast', vendor: 'Harbour Press', type: 'E-book' }
 
-const KINDS: Readonly<Record<string, () => Promise<Buffer>>> = {
-  'guide.pdf': () => coveredDocument(ebook('A Guide to the Coast'), 4),
-  'workbook.pdf': () => coveredDocument(ebook('Workbook: Twelve Winter Evenings'), 24),
-  'score.pdf': () =>
-    coveredDocument({ title: 'Nocturnes', vendor: VENDOR, type: 'Sheet music' }, 60),
-  'pattern.pdf': () =>
-    coveredDocument({ title: 'Fisherman’s Gansey', vendor: VENDOR, type: 'Knitting pattern' }, 12),
-  'print.jpg': async () =>
-    (await drawn('Morning Ferry', 'Wall art', 1600)).jpeg({ quality: 90 }).toBuffer(),
-  'poster.jpg': async () =>
-    (await drawn('Harbour Lights', 'E-book', 3000)).jpeg({ quality: 90 }).toBuffer(),
-  'template.png': async () => (await drawn('Season Planner', 'Template', 900)).png().toBuffer(),
-  'recording.wav': () => Promise.resolve(recordingOf(20)),
+const drawn = async (cover: CoverText, side: number): Promise<Sharp> =>
+  sharp(await productPicture(cover, side))
+
+const KINDS: Readonly<Record<string, (cover: CoverText) => Promise<Buffer>>> = {
+  'guide.pdf': (cover) => coveredDocument(cover, 64),
+  'workbook.pdf': (cover) => coveredDocument(cover, 24),
+  'score.pdf': (cover) => coveredDocument(cover, 8),
+  'pattern.pdf': (cover) => coveredDocument(cover, 12),
+  'print.jpg': async (cover) => (await drawn(cover, 1600)).jpeg({ quality: 90 }).toBuffer(),
+  'poster.jpg': async (cover) => (await drawn(cover, 3000)).jpeg({ quality: 90 }).toBuffer(),
+  'template.png': async (cover) => (await drawn(cover, 900)).png().toBuffer(),
+  'recording.wav': ({ title }) => Promise.resolve(recordingOf(20, numberOf(title))),
   'presets.zip': () => Promise.resolve(archiveOf('presets.bin', 400_000)),
   'brushes.zip': () => Promise.resolve(archiveOf('brushes.bin', 2_500_000)),
-  'licence.txt': () => Promise.resolve(Buffer.from('For personal use.\n')),
+  'licence.txt': ({ title }) =>
+    Promise.resolve(Buffer.from(`${title}\n\nFor personal use: print it as often as you like.\n`)),
 }
 
 /** Their names, one for each kind of file. */
 export const SAMPLE_NAMES: readonly string[] = Object.keys(KINDS)
 
-/** The bytes of a path below `SAMPLES_PATH`; null: there is no such sample. */
-export async function sampleBytes(path: string): Promise<Buffer | null> {
+/**
+ * The bytes of an address below `SAMPLES_PATH`, which may name the title, vendor and type of the
+ * cover; null: there is no such sample.
+ */
+export async function sampleBytes(address: string): Promise<Buffer | null> {
+  const [path = '', query] = address.split('?')
   const make = path.startsWith(SAMPLES_PATH)
     ? ownValue(KINDS, path.slice(SAMPLES_PATH.length))
     : undefined
-  return make ? make() : null
+  return make ? make({ ...COVER, ...Object.fromEntries(new URLSearchParams(query)) }) : null
 }
 
 const RATE = 8000
@@ -49,8 +51,8 @@ const HEADER_BYTES = 44
 /** The notes of a slow melody, in hertz. */
 const MELODY = [220, 261.6, 329.6, 293.7, 246.9, 220, 196, 261.6]
 
-/** A WAV file: one voice whose notes swell and fade. */
-function recordingOf(seconds: number): Buffer {
+/** A WAV file: one voice whose notes swell and fade, each as loud as `seed` says. */
+function recordingOf(seconds: number, seed: number): Buffer {
   const samples = RATE * seconds
   const bytes = Buffer.alloc(HEADER_BYTES + samples * 2)
   bytes.write('RIFF', 0)
@@ -69,7 +71,9 @@ function recordingOf(seconds: number): Buffer {
     const time = at / RATE
     const note = elementAt(MELODY, Math.floor(time) % MELODY.length)
     const swell =
-      Math.sin((time % 1) * Math.PI) * (0.35 + 0.65 * Math.sin((time / seconds) * Math.PI))
+      Math.sin((time % 1) * Math.PI) *
+      (0.35 + 0.65 * Math.sin((time / seconds) * Math.PI)) *
+      (0.3 + ((seed >>> (Math.floor(time) % 24)) & 7) / 10)
     const level = Math.sin(2 * Math.PI * note * time) * swell
     bytes.writeInt16LE(Math.round(level * 12_000), HEADER_BYTES + at * 2)
   }

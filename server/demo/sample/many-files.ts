@@ -6,8 +6,8 @@ import { nameKey } from '../../files/rules.ts'
 
 export interface ManyFiles {
   count: number
-  /** Files with this tag are the models; the new ones do not have it. */
-  model: string
+  /** The names of the files that are the models. */
+  models: readonly string[]
   /** Is called with the number of files made so far. */
   onProgress?: (made: number) => void
 }
@@ -28,8 +28,9 @@ interface Article {
 }
 
 const STEP = 10_000
-/** The time between two files: 100,000 go back two and a half years. */
+/** The time between two files: 100,000 go back two and a half years, before the newest weeks. */
 const MINUTES_BETWEEN = 13
+const NEWEST_DAYS = 30
 const TITLE_LENGTH = 180
 
 /**
@@ -39,27 +40,31 @@ const TITLE_LENGTH = 180
  */
 export async function addManyFiles(scope: ShopScope, many: ManyFiles): Promise<void> {
   await scope.transaction(async (tx) => {
-    const models = await modelsOf(tx, many.model)
+    const models = await modelsOf(tx, many.models)
     const articles = await articlesOf(tx)
     if (models.length === 0 || articles.length === 0)
       throw new Error('Sample files need a model and a product')
     for (let from = 0; from < many.count; from += STEP) {
       const to = Math.min(from + STEP, many.count)
       const rows = Array.from({ length: to - from }, (_, at) => rowOf(from + at, models, articles))
-      await tx.query(INSERT, { rows: JSON.stringify(rows), minutes: MINUTES_BETWEEN })
+      await tx.query(INSERT, {
+        rows: JSON.stringify(rows),
+        minutes: MINUTES_BETWEEN,
+        days: NEWEST_DAYS,
+      })
       many.onProgress?.(to)
     }
   })
 }
 
-const modelsOf = (scope: ShopScope, model: string): Promise<Model[]> =>
+const modelsOf = (scope: ShopScope, models: readonly string[]): Promise<Model[]> =>
   scope.query(
     `select f.extension, f.content_type, f.size_bytes, v.hash, v.location
      from files f join versions v on v.shop_id = f.shop_id and v.file_id = f.id
        and v.number = f.version
-     where f.shop_id = :shop and f.tags @> array[:model::text] and f.deleted_at is null
+     where f.shop_id = :shop and f.name_key = any(:names) and f.deleted_at is null
      order by f.id`,
-    { model },
+    { names: models.map(nameKey) },
   )
 
 const articlesOf = (scope: ShopScope): Promise<Article[]> =>
@@ -99,12 +104,13 @@ function rowOf(n: number, models: readonly Model[], articles: readonly Article[]
 
 const INSERT = `
   with wanted as materialized (
-    select r.*, decode(r.hash, 'hex') as bytes, now() - r.n * (:minutes::int) * interval '1 minute' as at,
-      uuidv7(- r.n * (:minutes::int) * interval '1 minute') as id
+    select r.*, decode(r.hash, 'hex') as bytes, now() - age as at,
+      uuidv7(- age) as id
     from json_to_recordset((:rows::json)) as r (n int, extension text, content_type text,
       size_bytes bigint, hash text, location text, filename text, name_key text, tags text[],
       channel text, mapping_state text, expiry_days int, download_limit int, product_id text,
-      variant_id text, title text, sku text)),
+      variant_id text, title text, sku text),
+      lateral (select (:days::int) * interval '1 day' + r.n * (:minutes::int) * interval '1 minute' as age) a),
   filed as (
     insert into files (shop_id, id, filename, name_key, extension, size_bytes, content_type, tags,
       channel, created_at, updated_at, version_since, mapping_state, expiry_days, download_limit)

@@ -3,17 +3,28 @@
 // the months before, and the more of it the later.
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { SHOP_ZONE } from '../../files/days.ts'
+import { nameKey } from '../../files/rules.ts'
 
 const DAYS = 200
 const FILES_A_DAY = 40
 /** Today and those that the worker counts again (server/features/home/model/days.ts). */
 const COUNTED_DAYS = 3
+/** Between two of the newest files. */
+const NEWEST_HOURS = 19
 
-export async function addPastDays(scope: ShopScope): Promise<void> {
+/** @param newest the names of the files that the list shows first. */
+export async function addPastDays(scope: ShopScope, newest: readonly string[]): Promise<void> {
   // The list of files, newest first, is then as mixed as that of a shop.
   await scope.query(
     `update files set created_at = created_at - interval '40 days'
      where shop_id = :shop and filename like '% draft %'`,
+  )
+  await scope.query(
+    `update files f set created_at = f.created_at - r.place * interval '${NEWEST_HOURS} hours'
+     from (select id, array_position(:names::text[], name_key::text) - 1 as place
+       from files where shop_id = :shop and name_key = any(:names)) r
+     where f.shop_id = :shop and f.id = r.id`,
+    { names: newest.map(nameKey) },
   )
   await scope.query(
     `insert into file_days (shop_id, day, file_id, downloads)
@@ -49,7 +60,7 @@ export async function addPastDays(scope: ShopScope): Promise<void> {
   for (const [table, column, days] of SPREAD)
     await scope.query(
       `update ${table} t set ${column} = t.${column} - interval '1 day' * s.days
-       from (select id, floor(:days::int * power(1 - percent_rank() over (order by ${column}, id), 2))
+       from (select id, :days::int * power(1 - percent_rank() over (order by ${column}, id), 2)
            as days
          from ${table} where shop_id = :shop) s
        where t.shop_id = :shop and t.id = s.id`,

@@ -5,10 +5,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { toPublicId } from '../../core/ids.ts'
 import { elementAt } from '../../core/lazy.ts'
-import { SAMPLE_NAMES } from './bytes.ts'
 import { addManyFiles } from './many-files.ts'
 import { addPastDays } from './past-days.ts'
 import { SAMPLES_PATH } from './path.ts'
+import { WORKS } from './works.ts'
 
 export interface SampleShop {
   scope: ShopScope
@@ -29,7 +29,6 @@ const ORDERS = 60
 const UNCERTAIN = 520
 /** A shop with more files is left as it is. */
 const FULL = 1000
-const MODEL = 'sample-model'
 /** What happens to orders later, by the order's place. */
 const LATER: Readonly<Record<number, string>> = {
   5: 'refund',
@@ -51,10 +50,10 @@ export async function fillSampleShop(sample: SampleShop): Promise<void> {
   if (await isFull(sample)) return sample.say('The sample shop is full already.')
   await until(sample, 'from catalog_mirrors where shop_id = :shop and finished_at is not null')
   sample.say('Sample shop: importing the first files …')
-  await importFiles(sample, modelFiles(sample))
+  await importFiles(sample, worksOf(sample))
   await addManyFiles(sample.scope, {
     count: FILES,
-    model: MODEL,
+    models: WORKS.map(({ filename }) => filename),
     onProgress: (made) =>
       sample.say(
         `Sample shop: ${made.toLocaleString('en')} of ${FILES.toLocaleString('en')} files`,
@@ -69,7 +68,10 @@ export async function fillSampleShop(sample: SampleShop): Promise<void> {
   await makePack(sample)
   await placeOrders(sample)
   await download(sample)
-  await addPastDays(sample.scope)
+  await addPastDays(
+    sample.scope,
+    WORKS.map(({ filename }) => filename),
+  )
   await sample.analyze()
   sample.say('The sample shop is ready.')
 }
@@ -97,16 +99,13 @@ interface Entry {
   tags?: string[]
 }
 
-/** One of each kind for some products; these are in the orders. */
-const modelFiles = ({ url }: SampleShop): Entry[] =>
-  SAMPLE_NAMES.flatMap((name, kind) =>
-    [0, 1].map((n) => ({
-      filename: `EB-${String(kind + n * SAMPLE_NAMES.length + 1).padStart(3, '0')} ${name}`,
-      url: `${url}${SAMPLES_PATH}${name}`,
-      product_sku: `EB-00${1 + ((kind + n) % 3)}`,
-      tags: [MODEL],
-    })),
-  )
+const worksOf = ({ url }: SampleShop): Entry[] =>
+  WORKS.map(({ filename, path, sku, tags }) => ({
+    filename,
+    url: url + path,
+    product_sku: sku,
+    tags: [...tags],
+  }))
 
 /** Names that resemble a title, but not enough to be mapped without being asked. */
 async function uncertainFiles({ scope, url }: SampleShop): Promise<Entry[]> {

@@ -72,7 +72,7 @@ const everyColumn = (
       </CutName>
     ),
     inCard: (file) => <Name file={file} trash={trash} find={find} whole />,
-    inTile: (file) => <OneLineName file={file} trash={trash} find={find} />,
+    inTile: (file) => <TwoLineName file={file} trash={trash} find={find} />,
   },
   found: {
     cell: (file) => <Found file={file} find={find} shown={IN_CARDS} />,
@@ -175,6 +175,15 @@ const OneLineName = (props: RowProps) => (
   <span className="cut whole-on-focus" title={props.file.filename} data-whole={props.file.filename}>
     <Name {...props} />
   </span>
+)
+
+/** Cut after its second line; whole on hover and while its link has the focus. */
+const TwoLineName = (props: RowProps) => (
+  <div className="whole-on-focus" title={props.file.filename} data-whole={props.file.filename}>
+    <div className="two-lines">
+      <Name {...props} whole />
+    </div>
+  </div>
 )
 
 /** `whole`: it is broken into lines instead of cut. */

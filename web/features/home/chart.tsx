@@ -17,6 +17,8 @@ const COLOURS: Readonly<Record<FigureName, string>> = {
   bounced_mails: '#c5280c',
 }
 const HEIGHT = 150
+/** That of the page: a canvas does not inherit it. */
+const FONT = `11px ${getComputedStyle(document.body).fontFamily}`
 
 export interface DaysProps {
   days: Figures['days']
@@ -66,11 +68,18 @@ const optionsOf = (width: number, { days, name }: ChartProps): UPlot.Options => 
   height: HEIGHT,
   // The days are days in UTC everywhere.
   tzDate: (seconds) => UPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
+  legend: { markers: { fill: COLOURS[name], width: 0 } },
   cursor: { drag: { x: false, y: false } },
   scales: { y: { range: (_, __, most) => [0, Math.max(most, 4)] } },
   axes: [
-    { values: (_, ticks) => ticks.map(shortDayAt), space: 60, grid: { show: false } },
     {
+      font: FONT,
+      values: (_, ticks) => ticks.map(shortDayAt),
+      space: 60,
+      grid: { show: false },
+    },
+    {
+      font: FONT,
       values: (_, ticks) => ticks.map((tick) => (Number.isInteger(tick) ? numberText(tick) : '')),
     },
   ],

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { soakTest } from '../../../test/scale.ts'
 import { createTestShop, openTestDatabase, silent } from '../../../test/database.ts'
 import { contentOf, hashOf } from '../../../test/fakes/content.ts'
 import { startS3, type FakeS3 } from '../../../test/fakes/s3.ts'
@@ -130,7 +131,7 @@ it('the sweep removes given-up uploads and pieces without a row, and nothing els
   expect(left.sort()).toEqual([open.id, unknown[1]].sort())
 })
 
-it('an upload that began in the folder is continued there', async () => {
+soakTest('an upload that began in the folder is continued there', async () => {
   const upload = await begin(10, null)
   const place = uploadPlace(folder, upload)
   await place.create(upload.id)

@@ -1,5 +1,6 @@
 // An import that replaces the bytes of files needs the scope to change files, in every channel.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { soakTest, someOf } from '../../../test/scale.ts'
 import type { Answer, Client } from '../../../test/app.ts'
 import { untilEnded } from '../../../test/app.ts'
 import { openCsvApp, type CsvApp } from '../../../test/csv.ts'
@@ -33,7 +34,7 @@ const refusalOf = ({ status, body }: Pick<Answer, 'status' | 'body'>) => ({
   details: body.error?.details.map(({ message }: { message: string }) => message),
 })
 
-describe.each(['overwrite', 'new_version'] as const)(
+describe.each(someOf(['overwrite', 'new_version'] as const, (_, at) => at < 1))(
   'on_conflict %s needs files:write',
   (on_conflict) => {
     const both = async (
@@ -69,7 +70,7 @@ describe.each(['overwrite', 'new_version'] as const)(
         return client.call('POST', `/api/csv/${id}/start`, {})
       }, 202))
 
-    it('to retry such an import', async () => {
+    soakTest('to retry such an import', async () => {
       const imported = async (wanted: string) => {
         const files = [{ filename: 'gone.pdf', url: `${origin.url}/status/404` }]
         const { body } = await app.owner.call('POST', '/api/files/import', {

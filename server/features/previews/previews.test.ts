@@ -4,7 +4,7 @@ import { addFile } from '../../../test/deliveries.ts'
 import { openTestApp, type Answer, type TestApp } from '../../../test/app.ts'
 import { bomb, documentOf, encrypted, numberedPages } from '../../../test/documents.ts'
 import { wav } from '../../../test/sounds.ts'
-import { sized } from '../../../test/scale.ts'
+import { sized, soakTest } from '../../../test/scale.ts'
 import { findFfmpeg } from '../../ports/children/ffmpeg.ts'
 import { parsePublicId, toPublicId } from '../../core/ids.ts'
 
@@ -52,7 +52,7 @@ test('makes a small picture of an image once; other files and damaged images hav
   expect(await kept()).toEqual([{ made: false }, { made: true }])
 })
 
-test('of audio without a cover, WAV has its waveform', async () => {
+soakTest('of audio without a cover, WAV has its waveform', async () => {
   const sound = await fileOf('tone.wav', wav(2))
   expect((await preview(sound)).status).toBe(200)
   const [row] = await app.owner.scope.query<{ image: Buffer }>(
@@ -67,23 +67,26 @@ test('of audio without a cover, WAV has its waveform', async () => {
   expect((await preview(await fileOf('broken.wav', wav(1).subarray(0, 20)))).status).toBe(404)
 })
 
-test('a program waits for the picture with its first request, unless it prefers not to', async () => {
-  const shape = { width: 300, height: 300, channels: 3, background: '#3a3' } as const
-  const png = (background: string) =>
-    sharp({ create: { ...shape, background } })
-      .png()
-      .toBuffer()
-  const ask = async (id: string, prefer: string) =>
-    app.owner.call('GET', `/api/files/${id}/preview`, undefined, { prefer })
-  const waited = await ask(await fileOf('waited.png', await png('#3a3')), 'wait=120')
-  expect([waited.status, waited.headers.get('preference-applied')]).toEqual([200, 'wait=120'])
-  const soon = await ask(await fileOf('soon.png', await png('#33a')), 'wait=0')
-  expect([soon.status, soon.body.error.code, soon.headers.get('retry-after')]).toEqual([
-    404,
-    'being_made',
-    '2',
-  ])
-})
+soakTest(
+  'a program waits for the picture with its first request, unless it prefers not to',
+  async () => {
+    const shape = { width: 300, height: 300, channels: 3, background: '#3a3' } as const
+    const png = (background: string) =>
+      sharp({ create: { ...shape, background } })
+        .png()
+        .toBuffer()
+    const ask = async (id: string, prefer: string) =>
+      app.owner.call('GET', `/api/files/${id}/preview`, undefined, { prefer })
+    const waited = await ask(await fileOf('waited.png', await png('#3a3')), 'wait=120')
+    expect([waited.status, waited.headers.get('preference-applied')]).toEqual([200, 'wait=120'])
+    const soon = await ask(await fileOf('soon.png', await png('#33a')), 'wait=0')
+    expect([soon.status, soon.body.error.code, soon.headers.get('retry-after')]).toEqual([
+      404,
+      'being_made',
+      '2',
+    ])
+  },
+)
 
 /** The picture of a file, once it was asked for. */
 async function pictureOf(file: string): Promise<Buffer> {
@@ -204,16 +207,19 @@ async function videoOf(background: string): Promise<Buffer> {
   ])
 }
 
-test('takes a frame of a video where ffmpeg is installed, and says so where it is not', async () => {
-  const film = await fileOf('film.mkv', await videoOf('#33a'))
-  const answer = await preview(film)
-  if ((await findFfmpeg()) === null) {
-    expect([answer.status, answer.body.error.code]).toEqual([404, 'ffmpeg_missing'])
-    // Other kinds need no program.
-    const text = await preview(await fileOf('read.txt', Buffer.from('text')))
-    expect([text.status, text.body.error.code]).toEqual([404, 'not_found'])
-    return
-  }
-  expect(answer.status).toBe(200)
-  expect(await sizeOf(film)).toEqual([160, 80])
-})
+soakTest(
+  'takes a frame of a video where ffmpeg is installed, and says so where it is not',
+  async () => {
+    const film = await fileOf('film.mkv', await videoOf('#33a'))
+    const answer = await preview(film)
+    if ((await findFfmpeg()) === null) {
+      expect([answer.status, answer.body.error.code]).toEqual([404, 'ffmpeg_missing'])
+      // Other kinds need no program.
+      const text = await preview(await fileOf('read.txt', Buffer.from('text')))
+      expect([text.status, text.body.error.code]).toEqual([404, 'not_found'])
+      return
+    }
+    expect(answer.status).toBe(200)
+    expect(await sizeOf(film)).toEqual([160, 80])
+  },
+)

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { soakTest } from '../../test/scale.ts'
 import { openTestApp, untilEnded, type TestApp } from '../../test/app.ts'
 import { startOrigin, type Origin } from '../../test/fakes/origin.ts'
 import { createSecrets } from '../core/secrets.ts'
@@ -91,7 +92,7 @@ test('a failed file is retried at its complete address, which is deleted after s
   expect(after).not.toContain(CANARY)
 })
 
-test('headers are sealed with the address, sent, and shown nowhere', async () => {
+soakTest('headers are sealed with the address, sent, and shown nowhere', async () => {
   const got: string[] = []
   const server = createServer(({ headers }, response) => {
     got.push(`${headers.authorization} ${headers['x-key']} ${headers['user-agent']}`)
@@ -123,7 +124,7 @@ test('headers are sealed with the address, sent, and shown nowhere', async () =>
   expect(await kept()).not.toContain(CANARY)
 })
 
-test('waiting items keep headers sealed', async () => {
+soakTest('waiting items keep headers sealed', async () => {
   const files = [{ filename: 'waiting.pdf', url: `${origin.url}/bytes/10/waiting` }]
   const request = { files, headers: { authorization: `Bearer ${CANARY}` } }
   const asked = { prefer: 'respond-async' }

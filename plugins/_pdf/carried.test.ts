@@ -99,7 +99,7 @@ describe('attached files', () => {
     expect((await objectsOf(document)).at('/Root /AF')).toHaveLength(2)
     expect(warnings).toEqual([])
   })
-  it('are named if parts do not have them', async () => {
+  soakTest('are named if parts do not have them', async () => {
     const { parts, warnings } = await house.split(attached('one'), { every: 1 })
     expect(await attachmentsOf(parts[0]!.document)).toEqual([])
     expect(warnings).toMatchObject([

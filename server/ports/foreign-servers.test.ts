@@ -12,7 +12,7 @@ import {
 } from 'node:zlib'
 import { generate } from 'selfsigned'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { someOf } from '../../test/scale.ts'
+import { soakTest, someOf } from '../../test/scale.ts'
 import type { PortError } from '../../plugins/contract/index.ts'
 import { createGuardedClient, type GuardedClient } from './guarded-fetch.ts'
 
@@ -264,7 +264,7 @@ describe('a compressed answer is refused', () => {
     const bomb = gzipSync(Buffer.alloc(40_000_000))
     expect(await refused('gzip', bomb)).toMatch(/expand to more than 200 times/)
   })
-  it('if it is larger than a file may be', async () => {
+  soakTest('if it is larger than a file may be', async () => {
     const noise = Buffer.alloc(
       60_000_000,
       'a line of text that compresses well, but not extremely\n',

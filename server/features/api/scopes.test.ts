@@ -1,6 +1,6 @@
 // An import that replaces the bytes of files needs the scope to change files, in every channel.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { soakTest, someOf } from '../../../test/scale.ts'
+import { someOf } from '../../../test/scale.ts'
 import type { Answer, Client } from '../../../test/app.ts'
 import { untilEnded } from '../../../test/app.ts'
 import { openCsvApp, type CsvApp } from '../../../test/csv.ts'
@@ -70,7 +70,7 @@ describe.each(someOf(['overwrite', 'new_version'] as const, (_, at) => at < 1))(
         return client.call('POST', `/api/csv/${id}/start`, {})
       }, 202))
 
-    soakTest('to retry such an import', async () => {
+    it('to retry such an import', async () => {
       const imported = async (wanted: string) => {
         const files = [{ filename: 'gone.pdf', url: `${origin.url}/status/404` }]
         const { body } = await app.owner.call('POST', '/api/files/import', {

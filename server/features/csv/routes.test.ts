@@ -1016,7 +1016,7 @@ describe('rows with the id of a file', () => {
     expect((await start(byId, { only_valid: true })).body).toMatchObject({ total: 1 })
   })
 
-  soakTest('that would delete more than a fifth of all files are a preview first', async () => {
+  it('that would delete more than a fifth of all files are a preview first', async () => {
     const stranger = await app.stranger('few-files.myshopify.com')
     const own = await makeFiles(stranger.scope, [{ filename: 'x.pdf' }, { filename: 'y.pdf' }])
     const rows = own.map((one) => `delete,${toPublicId('file', one)}`)
@@ -1033,45 +1033,48 @@ describe('rows with the id of a file', () => {
     expect(begun.body).toMatchObject({ status: 'previewing', total: 2 })
   })
 
-  it('may swap names and take names that others leave, but not those of unchanged files', async () => {
-    const [a, b, c, d] = await files('swap-a.pdf', 'swap-b.pdf', 'swap-c.pdf', 'swap-d.pdf')
-    // oxfmt-ignore
-    const good = await app.uploaded(table(`${a},swap-b.pdf,,,,,`, `${b},SWAP-A.pdf,,,,,`, `${c},swap-e.pdf,,,,,`, `${d},swap-c.pdf,,,,,`))
-    expect((await app.checked(good, { on_conflict: 'overwrite' })).check).toMatchObject({
-      errors: 0,
-      update_rows: 4,
-    })
-    await working(async () => {
-      const { body } = await start(good)
-      expect(await untilEnded(app.owner, body.update_job_id)).toMatchObject({
-        status: 'success',
-        done: 4,
-      })
-    })
-    // oxfmt-ignore
-    expect(await Promise.all([a!, b!, c!, d!].map(async (id) => (await read(id)).filename))).toEqual(['swap-b.pdf', 'SWAP-A.pdf', 'swap-e.pdf', 'swap-c.pdf'])
-    // The file in row 4 keeps its name, because another file has the name that it wants; so the
-    // file in row 2, which wants that name, keeps its own too.
-    await files('swap-x.pdf')
-    const bad = await app.uploaded(
+  soakTest(
+    'may swap names and take names that others leave, but not those of unchanged files',
+    async () => {
+      const [a, b, c, d] = await files('swap-a.pdf', 'swap-b.pdf', 'swap-c.pdf', 'swap-d.pdf')
       // oxfmt-ignore
-      table(`${a},swap-a.pdf,,,,,`, `${c},swap-y.pdf,,,,,`, `${b},swap-x.pdf,,,,,`, `${d},swap-y.pdf,,,,,`, `,swap-e.pdf,${url},,,,`),
-    )
-    await app.checked(bad)
-    expect(await found(bad)).toEqual([
-      [2, 'filename', 'error', 'A file of this name is in the shop: choose another one'],
-      [4, 'filename', 'error', 'A file of this name is in the shop: choose another one'],
-      [5, 'filename', 'error', 'Row 3 has this name too: rename one of them'],
-      [
-        6,
-        'filename',
-        'error',
-        'A file of this name is in the shop: rename it, or choose to overwrite',
-      ],
-    ])
-  })
+      const good = await app.uploaded(table(`${a},swap-b.pdf,,,,,`, `${b},SWAP-A.pdf,,,,,`, `${c},swap-e.pdf,,,,,`, `${d},swap-c.pdf,,,,,`))
+      expect((await app.checked(good, { on_conflict: 'overwrite' })).check).toMatchObject({
+        errors: 0,
+        update_rows: 4,
+      })
+      await working(async () => {
+        const { body } = await start(good)
+        expect(await untilEnded(app.owner, body.update_job_id)).toMatchObject({
+          status: 'success',
+          done: 4,
+        })
+      })
+      // oxfmt-ignore
+      expect(await Promise.all([a!, b!, c!, d!].map(async (id) => (await read(id)).filename))).toEqual(['swap-b.pdf', 'SWAP-A.pdf', 'swap-e.pdf', 'swap-c.pdf'])
+      // The file in row 4 keeps its name, because another file has the name that it wants; so the
+      // file in row 2, which wants that name, keeps its own too.
+      await files('swap-x.pdf')
+      const bad = await app.uploaded(
+        // oxfmt-ignore
+        table(`${a},swap-a.pdf,,,,,`, `${c},swap-y.pdf,,,,,`, `${b},swap-x.pdf,,,,,`, `${d},swap-y.pdf,,,,,`, `,swap-e.pdf,${url},,,,`),
+      )
+      await app.checked(bad)
+      expect(await found(bad)).toEqual([
+        [2, 'filename', 'error', 'A file of this name is in the shop: choose another one'],
+        [4, 'filename', 'error', 'A file of this name is in the shop: choose another one'],
+        [5, 'filename', 'error', 'Row 3 has this name too: rename one of them'],
+        [
+          6,
+          'filename',
+          'error',
+          'A file of this name is in the shop: rename it, or choose to overwrite',
+        ],
+      ])
+    },
+  )
 
-  soakTest('need files:write in addition to imports:write', async () => {
+  it('need files:write in addition to imports:write', async () => {
     const [a] = await files(name())
     const importer = await app.clientWith(['imports:write'])
     const started = async (text: string) => {

@@ -230,26 +230,23 @@ soakTest(
   },
 )
 
-soakTest(
-  'two workers claim different orders, and a dead worker’s claims are released',
-  async () => {
-    const orders = ['gid://shopify/Order/1', 'gid://shopify/Order/2', 'gid://shopify/Order/3']
-    await recordChangedOrders(shop.scope, orders)
-    const claim = (most: number, then: (mine: string[]) => Promise<void>) =>
-      shop.scope.transaction(async (tx) =>
-        then((await claimOrders(tx, most)).map((one) => one.order)),
-      )
-    await claim(2, async (first) => {
-      expect(first).toEqual(orders.slice(0, 2))
-      // A webhook does not wait for a claim.
-      await recordChangedOrders(shop.scope, orders.slice(0, 1))
-      await claim(3, async (second) => expect(second).toEqual(orders.slice(2)))
-    })
-    await claim(3, async (all) => expect(all.toSorted()).toEqual(orders))
-    await reported(orders)
-    expect(await waiting()).toEqual([])
-  },
-)
+test('two workers claim different orders, and a dead worker’s claims are released', async () => {
+  const orders = ['gid://shopify/Order/1', 'gid://shopify/Order/2', 'gid://shopify/Order/3']
+  await recordChangedOrders(shop.scope, orders)
+  const claim = (most: number, then: (mine: string[]) => Promise<void>) =>
+    shop.scope.transaction(async (tx) =>
+      then((await claimOrders(tx, most)).map((one) => one.order)),
+    )
+  await claim(2, async (first) => {
+    expect(first).toEqual(orders.slice(0, 2))
+    // A webhook does not wait for a claim.
+    await recordChangedOrders(shop.scope, orders.slice(0, 1))
+    await claim(3, async (second) => expect(second).toEqual(orders.slice(2)))
+  })
+  await claim(3, async (all) => expect(all.toSorted()).toEqual(orders))
+  await reported(orders)
+  expect(await waiting()).toEqual([])
+})
 
 describe('first mails', () => {
   test('of a batch share few sessions; a deferred mail is retried alone', async () => {
@@ -745,30 +742,26 @@ describe('on the platform', () => {
     await releaseDelivery(shop.scope, id, parts)
   }
 
-  test.each(
-    someOf(
-      [
-        ['', false],
-        [', after a hold', true],
-      ] as const,
-      (_, at) => at < 1,
-    ),
-  )('an edit whose lines it does not fulfil gets our mail, once%s', async (_, held) => {
-    await settings({ delivery_mail: 'platform' })
-    const about = buyer()
-    const order = await shop.buy(about)
-    await reported([order])
-    await fulfilAgain(order)
-    expect((await shop.order(order)).fulfilments).toMatchObject([{ notified: true }])
-    await edit(order, 1)
-    if (held) {
-      await shop.run('effects')
-      await failWhileHeld(order)
-    }
-    for (let again = 0; again < 2; again++) await fulfilAgain(order)
-    expect((await shop.order(order)).fulfilments).toHaveLength(1)
-    expect(mailsTo(about.email)).toHaveLength(1)
-  })
+  for (const [after, held] of [
+    ['', false],
+    [', after a hold', true],
+  ] as const)
+    soakTest(`an edit whose lines it does not fulfil gets our mail, once${after}`, async () => {
+      await settings({ delivery_mail: 'platform' })
+      const about = buyer()
+      const order = await shop.buy(about)
+      await reported([order])
+      await fulfilAgain(order)
+      expect((await shop.order(order)).fulfilments).toMatchObject([{ notified: true }])
+      await edit(order, 1)
+      if (held) {
+        await shop.run('effects')
+        await failWhileHeld(order)
+      }
+      for (let again = 0; again < 2; again++) await fulfilAgain(order)
+      expect((await shop.order(order)).fulfilments).toHaveLength(1)
+      expect(mailsTo(about.email)).toHaveLength(1)
+    })
 
   soakTest(
     'our mail that failed while the delivery was held is sent after its release',

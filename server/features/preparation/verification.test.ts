@@ -171,47 +171,42 @@ test('a key that is expired or revoked is not valid, and not activated', async (
     })
 })
 
-soakTest(
-  'a replaced key is revoked, and the other one of its list expires when it did',
-  async () => {
-    const { key, id, list } = await give({ expiry_days: 10, activation_limit: 1 })
-    const before = (await ofKey(id)) as { expires_at: string }
-    const rotated = await act(id, 'rotate')
-    expect(rotated).toMatchObject({ status: 200, body: { status: 'active', ...expiryOf(before) } })
-    expect(rotated.body.key).toMatch(/^T-/)
-    expect(rotated.body.key).not.toBe(key)
-    expect(await stateOf('verify', { key })).toMatchObject({ valid: false, status: 'revoked' })
-    expect(await stateOf('verify', { key: rotated.body.key as string })).toMatchObject({
-      valid: true,
-    })
-    for (const action of ['rotate', 'revoke', 'restore', 'reset'])
-      expect((await act(id, action)).status).toBe(409)
-    const listed = async (query: string) =>
-      (
-        (await app.owner.call('GET', `/api/licence-lists/${list}/keys${query}`)).body
-          .data as object[]
-      ).length
-    expect(await listed('')).toBe(2)
-    expect(await listed(`?search=${key}`)).toBe(1)
-    expect(await listed(`?search=${key.slice(1)}`)).toBe(0)
-    expect([await listed('?status=replaced'), await listed('?status=active')]).toEqual([1, 1])
-    const first = await app.owner.call('GET', `/api/licence-lists/${list}/keys?limit=1`)
-    const next = `?limit=1&cursor=${first.body.next_cursor}`
-    const second = await app.owner.call('GET', `/api/licence-lists/${list}/keys${next}`)
-    expect([first, second].map(({ body }) => body.data[0].id as string)).toEqual([
-      rotated.body.id as string,
-      id,
-    ])
-    expect(second.body.next_cursor).toBeNull()
+test('a replaced key is revoked, and the other one of its list expires when it did', async () => {
+  const { key, id, list } = await give({ expiry_days: 10, activation_limit: 1 })
+  const before = (await ofKey(id)) as { expires_at: string }
+  const rotated = await act(id, 'rotate')
+  expect(rotated).toMatchObject({ status: 200, body: { status: 'active', ...expiryOf(before) } })
+  expect(rotated.body.key).toMatch(/^T-/)
+  expect(rotated.body.key).not.toBe(key)
+  expect(await stateOf('verify', { key })).toMatchObject({ valid: false, status: 'revoked' })
+  expect(await stateOf('verify', { key: rotated.body.key as string })).toMatchObject({
+    valid: true,
+  })
+  for (const action of ['rotate', 'revoke', 'restore', 'reset'])
+    expect((await act(id, action)).status).toBe(409)
+  const listed = async (query: string) =>
+    ((await app.owner.call('GET', `/api/licence-lists/${list}/keys${query}`)).body.data as object[])
+      .length
+  expect(await listed('')).toBe(2)
+  expect(await listed(`?search=${key}`)).toBe(1)
+  expect(await listed(`?search=${key.slice(1)}`)).toBe(0)
+  expect([await listed('?status=replaced'), await listed('?status=active')]).toEqual([1, 1])
+  const first = await app.owner.call('GET', `/api/licence-lists/${list}/keys?limit=1`)
+  const next = `?limit=1&cursor=${first.body.next_cursor}`
+  const second = await app.owner.call('GET', `/api/licence-lists/${list}/keys${next}`)
+  expect([first, second].map(({ body }) => body.data[0].id as string)).toEqual([
+    rotated.body.id as string,
+    id,
+  ])
+  expect(second.body.next_cursor).toBeNull()
 
-    const own = await give({}, app.owner, 'ONLY-ONE')
-    expect(await act(own.id, 'rotate')).toMatchObject({
-      status: 409,
-      body: { error: { message: expect.stringContaining('no keys left') } },
-    })
-    expect(await stateOf('verify', { key: 'ONLY-ONE' })).toMatchObject({ valid: true })
-  },
-)
+  const own = await give({}, app.owner, 'ONLY-ONE')
+  expect(await act(own.id, 'rotate')).toMatchObject({
+    status: 409,
+    body: { error: { message: expect.stringContaining('no keys left') } },
+  })
+  expect(await stateOf('verify', { key: 'ONLY-ONE' })).toMatchObject({ valid: true })
+})
 const expiryOf = ({ expires_at }: { expires_at: string }) => ({ expires_at })
 
 soakTest('a key that several shops have needs the domain of one of them', async () => {

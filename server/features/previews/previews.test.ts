@@ -104,41 +104,47 @@ const sizeOf = async (file: string) => {
   return [width, height]
 }
 
-test('draws the first page of a PDF document; a hostile one has no preview, and is tried once', async () => {
-  const document = documentOf([{ draws: '0 0 100 150 re f' }, ...numberedPages(2)])
-  const bytes = await pictureOf(await fileOf('book.pdf', document))
-  const { data, info } = await sharp(bytes).greyscale().raw().toBuffer({ resolveWithObject: true })
-  expect([info.width, info.height]).toEqual([107, 160])
-  const shade = (x: number, y: number) => data[y * info.width + x]!
-  // The origin of a page is at its bottom.
-  expect([shade(20, 140) < 40, shade(20, 20) > 215, shade(90, 140) > 215]).toEqual([
-    true,
-    true,
-    true,
-  ])
+soakTest(
+  'draws the first page of a PDF document; a hostile one has no preview, and is tried once',
+  async () => {
+    const document = documentOf([{ draws: '0 0 100 150 re f' }, ...numberedPages(2)])
+    const bytes = await pictureOf(await fileOf('book.pdf', document))
+    const { data, info } = await sharp(bytes)
+      .greyscale()
+      .raw()
+      .toBuffer({ resolveWithObject: true })
+    expect([info.width, info.height]).toEqual([107, 160])
+    const shade = (x: number, y: number) => data[y * info.width + x]!
+    // The origin of a page is at its bottom.
+    expect([shade(20, 140) < 40, shade(20, 20) > 215, shade(90, 140) > 215]).toEqual([
+      true,
+      true,
+      true,
+    ])
 
-  const huge = documentOf([{ says: '/MediaBox [0 0 10000 10000]', draws: '0 0 9 9 re f' }])
-  expect(await sizeOf(await fileOf('huge.pdf', huge))).toEqual([160, 160])
-  const hostile = {
-    'endless.pdf': documentOf([{ says: '/MediaBox [0 0 900000000 900000000]' }]),
-    'closed.pdf': await encrypted(document, 'user', 'owner', 256),
-    'torn.pdf': document.subarray(0, 100),
-    ...sized({}, { 'bomb.pdf': bomb(2000) }),
-    'no.pdf': Buffer.from('%PDF-1.7\n%%EOF'),
-    'notes.pdf': Buffer.from('Not a document'),
-  }
-  const made = async () => (await kept()).length
-  const before = await made()
-  for (const [name, content] of Object.entries(hostile)) {
-    const id = await fileOf(name, content)
-    expect([name, (await preview(id)).status]).toEqual([name, 404])
-    expect([name, (await preview(id)).status]).toEqual([name, 404])
-  }
-  expect(await made()).toBe(before + Object.keys(hostile).length)
-  // Others are drawn after it.
-  const after = await fileOf('after.pdf', documentOf(numberedPages(1)))
-  expect((await preview(after)).status).toBe(200)
-})
+    const huge = documentOf([{ says: '/MediaBox [0 0 10000 10000]', draws: '0 0 9 9 re f' }])
+    expect(await sizeOf(await fileOf('huge.pdf', huge))).toEqual([160, 160])
+    const hostile = {
+      'endless.pdf': documentOf([{ says: '/MediaBox [0 0 900000000 900000000]' }]),
+      'closed.pdf': await encrypted(document, 'user', 'owner', 256),
+      'torn.pdf': document.subarray(0, 100),
+      ...sized({}, { 'bomb.pdf': bomb(2000) }),
+      'no.pdf': Buffer.from('%PDF-1.7\n%%EOF'),
+      'notes.pdf': Buffer.from('Not a document'),
+    }
+    const made = async () => (await kept()).length
+    const before = await made()
+    for (const [name, content] of Object.entries(hostile)) {
+      const id = await fileOf(name, content)
+      expect([name, (await preview(id)).status]).toEqual([name, 404])
+      expect([name, (await preview(id)).status]).toEqual([name, 404])
+    }
+    expect(await made()).toBe(before + Object.keys(hostile).length)
+    // Others are drawn after it.
+    const after = await fileOf('after.pdf', documentOf(numberedPages(1)))
+    expect((await preview(after)).status).toBe(200)
+  },
+)
 
 /** An MP3 file of silence, with this picture in its tags. */
 function trackWith(cover: Buffer): Buffer {

@@ -392,7 +392,7 @@ describe('a budget', () => {
     expect(await waiting(few)).toHaveLength(1)
   })
 
-  soakTest('of deletions: a run above it waits to be confirmed', async () => {
+  test('of deletions: a run above it waits to be confirmed', async () => {
     const clears = await onChange('clears', { cap: 2 })
     await call('PUT', `/api/workflows/${clears.id}`, {
       name: 'clears',

@@ -62,7 +62,7 @@ describe('counts', () => {
     expect(await depot.downloads(id)).toEqual({ downloads: 30, served: 30 })
   })
 
-  soakTest('exactly the limit of a link that had many downloads left a moment ago', async () => {
+  test('exactly the limit of a link that had many downloads left a moment ago', async () => {
     const { key, id } = await depot.addLink(SMALL, { download_limit: 100_000 })
     for (let times = 0; times < 3; times++) expect(await statusOf(key)).toBe(200)
     await depot.flush()

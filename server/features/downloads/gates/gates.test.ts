@@ -100,7 +100,7 @@ describe('before the answer', () => {
     expect(await reasons(id)).toEqual([])
   })
 
-  soakTest('a link that was served from memory asks from the next request on', async () => {
+  test('a link that was served from memory asks from the next request on', async () => {
     const { key, file } = await depot.addLink(FILE)
     expect((await visit(port, `/download?key=${key}`)).text).toBe('the file')
     await depot.setFile(file, { ask_for: hashed })
@@ -159,37 +159,30 @@ describe('the answer', () => {
     expect(await listOpenings(depot.scope, id)).toMatchObject([{ email: null }])
   })
 
-  soakTest(
-    'opens for half an hour, this link alone; a download that began may be continued',
-    async () => {
-      const { key } = await depot.addLink(Buffer.alloc(600_000, 'x'), {
-        ask_for: hashed,
-        download_limit: 3,
-      })
-      const other = await depot.addLink(FILE, { ask_for: hashed })
-      const token = tokenOf(await opened(key, PASSWORD))
-      expect((await visit(port, `/download?key=${other.key}&open=${token}`)).status).toBe(403)
-      const download = await pressed(port, `/download?key=${key}&page=1&open=${token}`)
-      const { etag } = await breakOff(port, download)
-      const time = depot.time.now
-      depot.time.now = new Date(time.getTime() + 29 * 60_000)
-      expect((await visit(port, download, { range: 'bytes=9-', 'if-range': etag })).status).toBe(
-        206,
-      )
-      depot.time.now = new Date(time.getTime() + 31 * 60_000)
-      expect((await visit(port, download, { range: 'bytes=9-', 'if-range': etag })).status).toBe(
-        206,
-      )
-      for (const path of [
-        `/download?key=${key}&open=${token}`,
-        await pressed(port, `/download?key=${key}&page=1&open=${token}`),
-      ])
-        expect((await visit(port, path)).status).toBe(403)
-      depot.time.now = new Date(time.getTime() + 25 * 3_600_000)
-      expect((await visit(port, download, { range: 'bytes=9-' })).status).toBe(403)
-      depot.time.now = time
-    },
-  )
+  test('opens for half an hour, this link alone; a download that began may be continued', async () => {
+    const { key } = await depot.addLink(Buffer.alloc(600_000, 'x'), {
+      ask_for: hashed,
+      download_limit: 3,
+    })
+    const other = await depot.addLink(FILE, { ask_for: hashed })
+    const token = tokenOf(await opened(key, PASSWORD))
+    expect((await visit(port, `/download?key=${other.key}&open=${token}`)).status).toBe(403)
+    const download = await pressed(port, `/download?key=${key}&page=1&open=${token}`)
+    const { etag } = await breakOff(port, download)
+    const time = depot.time.now
+    depot.time.now = new Date(time.getTime() + 29 * 60_000)
+    expect((await visit(port, download, { range: 'bytes=9-', 'if-range': etag })).status).toBe(206)
+    depot.time.now = new Date(time.getTime() + 31 * 60_000)
+    expect((await visit(port, download, { range: 'bytes=9-', 'if-range': etag })).status).toBe(206)
+    for (const path of [
+      `/download?key=${key}&open=${token}`,
+      await pressed(port, `/download?key=${key}&page=1&open=${token}`),
+    ])
+      expect((await visit(port, path)).status).toBe(403)
+    depot.time.now = new Date(time.getTime() + 25 * 3_600_000)
+    expect((await visit(port, download, { range: 'bytes=9-' })).status).toBe(403)
+    depot.time.now = time
+  })
 
   test('of a link that has ended is not compared', async () => {
     const { key, id } = await emailLink()
@@ -359,7 +352,7 @@ describe('a page with several files', () => {
     },
   )
 
-  soakTest('a view needs the answer too, and lists open tracks alone', async () => {
+  test('a view needs the answer too, and lists open tracks alone', async () => {
     const { key } = await makePack([null, 'email', hashed])
     const page = (await visit(port, `/download?key=${key}`)).text
     const [[first], [asking]] = [rows(page), unlocks(page)]

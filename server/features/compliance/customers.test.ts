@@ -229,7 +229,7 @@ describe('a customer', () => {
     ])
   })
 
-  it('is not confused with one whose address is longer', async () => {
+  soakTest('is not confused with one whose address is longer', async () => {
     for (const [n, email] of OTHERS.entries()) {
       const shop = await shopWith(`longer-${n}.myshopify.com`, email)
       const before = await placesOf(shop, email)

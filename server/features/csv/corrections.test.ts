@@ -267,7 +267,7 @@ soakTest(
   },
 )
 
-it('unknown SKUs are corrected to the ones that they are typing errors of', async () => {
+soakTest('unknown SKUs are corrected to the ones that they are typing errors of', async () => {
   await fillMirror(app.owner.scope, [{ title: 'Book', skus: ['BOOK-1', 'BOOK-2'] }])
   const id = await app.uploaded(
     [

@@ -233,7 +233,7 @@ describe('an upload', () => {
   const countUploads = async () =>
     (await app.owner.scope.query('select from csv_uploads where shop_id = :shop')).length
 
-  it('of more than 50,000 rows is refused, and nothing of it is kept', async () => {
+  soakTest('of more than 50,000 rows is refused, and nothing of it is kept', async () => {
     const before = await countUploads()
     const long = await app.upload(
       csv(...Array.from({ length: 50_001 }, (_, n) => `f${n},${url},,,,`)),
@@ -1088,7 +1088,7 @@ describe('rows with the id of a file', () => {
     expect((await started(csv(`${name()},${url},,,,`))).status).toBe(202)
   })
 
-  it('round trip: an export with a few changed cells changes only those files', async () => {
+  soakTest('round trip: an export with a few changed cells changes only those files', async () => {
     const ids = await files('=round "1".pdf', 'round, 2.pdf', '-round 3.pdf', 'round 4.pdf')
     const exported = await Promise.all(ids.map(read))
     const cell = (value: string | number | null) => {

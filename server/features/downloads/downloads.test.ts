@@ -20,7 +20,7 @@ import { createLooks } from './look.ts'
 import { sweepSessions } from './counting/sessions.ts'
 import { openQuery } from './targets.ts'
 import { WAIT_MS } from '../../../test/wait.ts'
-import { soakDescribe, soakTest } from '../../../test/scale.ts'
+import { sized, soakDescribe, soakTest } from '../../../test/scale.ts'
 
 const run = promisify(execFile)
 const SMALL = randomBytes(1000)
@@ -72,7 +72,7 @@ describe('counting', () => {
   })
 
   test('of 50 concurrent requests on a limit of 5, two servers serve exactly 5', async () => {
-    for (let round = 0; round < 10; round++) {
+    for (let round = 0; round < sized(3, 10); round++) {
       const { key, id } = await depot.addLink(SMALL, { download_limit: 5 })
       const answers = await many(50, (at) => get(at % 2 ? port : secondPort, key))
       const served = answers.filter(({ status }) => status === 200)

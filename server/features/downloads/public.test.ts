@@ -221,7 +221,7 @@ describe('a public file that was replaced', () => {
     expect((await visit(cdnPort, path, agent('plain'))).status).toBe(302)
   })
 
-  test('is never joined to the old part by curl', async () => {
+  soakTest('is never joined to the old part by curl', async () => {
     const { file, path: address } = await depot.addPublic(OLD)
     const folder = await mkdtemp(path.join(tmpdir(), 'stevedore-curl-'))
     onTestFinished(() => rm(folder, { recursive: true }))

@@ -137,7 +137,7 @@ describe('tracking', () => {
     ])
   })
 
-  test('records only downloads that count', async () => {
+  soakTest('records only downloads that count', async () => {
     const { key } = await depot.addLink(SMALL, { download_limit: 1 })
     const open = await depot.addPublic(SMALL)
     await get(port, key, { range: 'bytes=0-99' })
@@ -197,7 +197,7 @@ describe('tracking', () => {
     ).toEqual([{ month: `${day.slice(0, 7)}-01` }])
   })
 
-  test('off records nothing', async () => {
+  soakTest('off records nothing', async () => {
     const { key, id } = await depot.addLink(SMALL, {}, { download_tracking: false })
     expect((await get(port, key)).status).toBe(200)
     expect(await kept()).toEqual([])

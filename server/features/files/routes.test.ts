@@ -339,7 +339,7 @@ describe('the list', () => {
       'Bearer realm="Stevedore"',
     ])
   })
-  it('only working links are counted', async () => {
+  soakTest('only working links are counted', async () => {
     const id = await file({ mapped: true })
     const link = async () =>
       (await owner.call('POST', '/api/links', { file_ids: [id] })).body.data[0].id as string

@@ -167,7 +167,7 @@ soakTest(
   },
 )
 
-test('failed imports are listed by cause, each with the place of its files', async () => {
+soakTest('failed imports are listed by cause, each with the place of its files', async () => {
   const { scope } = app.owner
   const listed = async () =>
     (await read('/api/attention')).needs

@@ -164,45 +164,50 @@ describe('POST /api/links', () => {
     },
   )
 
-  it('is an operation above 100 files, whose list needs the scope to create links', async () => {
-    const body = {
-      file_ids: files,
-      expiry_days: 7,
-      per_file: [{ file_id: files[120], download_limit: 1 }],
-    }
-    const answer = await post('', body)
-    expect(answer).toMatchObject({ status: 202, body: { action: 'create-links', total: FILES } })
-    expect(answer.headers.get('location')).toBe(`/api/operations/${answer.body.id}`)
-    const operation = await untilEnded(app.owner, answer.body.id)
-    const url = `/api/operations/${operation.id}/artifact`
-    expect(operation).toMatchObject({
-      status: 'success',
-      done: FILES,
-      cannot_undo: [],
-      artifact: {
-        filename: expect.stringMatching(/^links-\d{4}-\d\d-\d\d\.csv$/),
-        content_type: 'text/csv',
-        url,
-      },
-    })
-    const { status, headers, body: csv } = await app.owner.call('GET', url)
-    expect([status, headers.get('content-disposition')]).toEqual([
-      200,
-      expect.stringMatching(/^attachment; .*links-/),
-    ])
-    expect(headers.get('content-length')).toBe(String(operation.artifact.size_bytes))
-    const rows = Papa.parse<string[]>(csv.trimEnd()).data
-    expect(rows[0]).toEqual(['filename', 'url', 'email', 'expires_at', 'download_limit'])
-    expect(rows.length).toBe(FILES + 1)
-    expect(rows[121]![4]).toBe('1')
-    const made = await list(`?operation_id=${operation.id}&limit=250`)
-    expect(new Set(made.data.map((link: { url: string }) => link.url))).toEqual(
-      new Set(rows.slice(1).map((row) => row[1])),
-    )
-    expect((await reader.call('GET', url)).status).toBe(403)
-    expect((await stranger.call('GET', url)).status).toBe(404)
-    expect((await stranger.call('GET', `/api/links?operation_id=${operation.id}`)).status).toBe(404)
-  })
+  soakTest(
+    'is an operation above 100 files, whose list needs the scope to create links',
+    async () => {
+      const body = {
+        file_ids: files,
+        expiry_days: 7,
+        per_file: [{ file_id: files[120], download_limit: 1 }],
+      }
+      const answer = await post('', body)
+      expect(answer).toMatchObject({ status: 202, body: { action: 'create-links', total: FILES } })
+      expect(answer.headers.get('location')).toBe(`/api/operations/${answer.body.id}`)
+      const operation = await untilEnded(app.owner, answer.body.id)
+      const url = `/api/operations/${operation.id}/artifact`
+      expect(operation).toMatchObject({
+        status: 'success',
+        done: FILES,
+        cannot_undo: [],
+        artifact: {
+          filename: expect.stringMatching(/^links-\d{4}-\d\d-\d\d\.csv$/),
+          content_type: 'text/csv',
+          url,
+        },
+      })
+      const { status, headers, body: csv } = await app.owner.call('GET', url)
+      expect([status, headers.get('content-disposition')]).toEqual([
+        200,
+        expect.stringMatching(/^attachment; .*links-/),
+      ])
+      expect(headers.get('content-length')).toBe(String(operation.artifact.size_bytes))
+      const rows = Papa.parse<string[]>(csv.trimEnd()).data
+      expect(rows[0]).toEqual(['filename', 'url', 'email', 'expires_at', 'download_limit'])
+      expect(rows.length).toBe(FILES + 1)
+      expect(rows[121]![4]).toBe('1')
+      const made = await list(`?operation_id=${operation.id}&limit=250`)
+      expect(new Set(made.data.map((link: { url: string }) => link.url))).toEqual(
+        new Set(rows.slice(1).map((row) => row[1])),
+      )
+      expect((await reader.call('GET', url)).status).toBe(403)
+      expect((await stranger.call('GET', url)).status).toBe(404)
+      expect((await stranger.call('GET', `/api/links?operation_id=${operation.id}`)).status).toBe(
+        404,
+      )
+    },
+  )
 
   soakTest('names unknown files of an operation too, and starts none', async () => {
     const unknown = 'file_0199c2f5d2c07f0a9b7e3f4a5b6c7d8e'

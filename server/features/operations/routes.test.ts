@@ -473,7 +473,7 @@ describe('lifecycle', () => {
     ])
   })
 
-  it('retries only what failed', async () => {
+  soakTest('retries only what failed', async () => {
     const [lost, here] = await some(2)
     await done({ action: 'delete-files', options: {}, select: { file_ids: [lost] } })
     const record = await done({ select: { file_ids: [lost, here] } })
@@ -575,25 +575,28 @@ describe('lifecycle', () => {
     expect(body.error.message).toBe(why)
   })
 
-  it('a preview, and a running, undone or empty operation cannot be undone, each with its reason', async () => {
-    const refusal = async (id: string) => {
-      const { status, body } = await post(`/api/operations/${id}/undo`)
-      expect([status, body.error.code]).toEqual([409, 'operation_state'])
-      return body.error.message
-    }
-    await some(1)
-    const running = await start({ select: mine() })
-    expect(await refusal(running.id)).toContain('still running')
-    const preview = await start({ select: mine(), dry_run: true })
-    expect(await refusal(preview.id)).toBe('This operation is a preview')
-    await work()
-    await untilEnded(owner, running.id)
-    await post(`/api/operations/${running.id}/undo`)
-    expect(await refusal(running.id)).toContain('has been undone, or is being undone')
-    const empty = await start({ select: { filter: { search: 'nothing has this name' } } })
-    await untilEnded(owner, empty.id)
-    expect(await refusal(empty.id)).toContain('nothing about this operation')
-  })
+  soakTest(
+    'a preview, and a running, undone or empty operation cannot be undone, each with its reason',
+    async () => {
+      const refusal = async (id: string) => {
+        const { status, body } = await post(`/api/operations/${id}/undo`)
+        expect([status, body.error.code]).toEqual([409, 'operation_state'])
+        return body.error.message
+      }
+      await some(1)
+      const running = await start({ select: mine() })
+      expect(await refusal(running.id)).toContain('still running')
+      const preview = await start({ select: mine(), dry_run: true })
+      expect(await refusal(preview.id)).toBe('This operation is a preview')
+      await work()
+      await untilEnded(owner, running.id)
+      await post(`/api/operations/${running.id}/undo`)
+      expect(await refusal(running.id)).toContain('has been undone, or is being undone')
+      const empty = await start({ select: { filter: { search: 'nothing has this name' } } })
+      await untilEnded(owner, empty.id)
+      expect(await refusal(empty.id)).toContain('nothing about this operation')
+    },
+  )
 })
 
 describe('reading', () => {
@@ -644,7 +647,7 @@ describe('reading', () => {
       ])
   })
 
-  it('items: by status and by name, page by page', async () => {
+  soakTest('items: by status and by name, page by page', async () => {
     const [lost, ...kept] = await some(4)
     await done({ action: 'delete-files', options: {}, select: { file_ids: [lost] } })
     const { id } = await done({ select: { file_ids: [lost, ...kept] } })

@@ -249,7 +249,7 @@ test('two workers claim different orders, and a dead worker’s claims are relea
 })
 
 describe('first mails', () => {
-  test('of a batch share few sessions; a deferred mail is retried alone', async () => {
+  soakTest('of a batch share few sessions; a deferred mail is retried alone', async () => {
     const before = mail.connections
     mail.deferred.add('deferred@example.com')
     const orders = [...(await buyAll(20)), await shop.buy({ email: 'deferred@example.com' })]

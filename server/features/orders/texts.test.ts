@@ -236,25 +236,28 @@ test('the number is deleted with the end of the delivery, and by an hourly compa
   expect(await stored(ended.order)).toEqual([null, null])
 })
 
-test('a customer’s request shows the number, and a redaction deletes it with the texts', async () => {
-  const { order, id, phone } = await buy()
-  await shop.sendTexts()
-  const compliance = {
-    database: shop.database,
-    places: BUYER_PLACES,
-    secrets: shop.secrets,
-    log: silent,
-    clock: () => new Date(),
-  }
-  const request = { email: null, customerId: null, orderIds: [order] }
-  const { data } = await customerData(compliance, shop.scope.shop, request)
-  expect(data.orders).toMatchObject([{ id: order, phone }])
-  expect(JSON.stringify(data.records.Messages)).toContain('files of your order')
-  await redactCustomer(compliance, shop.scope.shop, request)
-  expect(await stored(order)).toEqual([null, null])
-  const left = await shop.scope.query(
-    `select from outbox where shop_id = :shop and payload ->> 'delivery' = :id::text`,
-    { id },
-  )
-  expect(left).toEqual([])
-})
+soakTest(
+  'a customer’s request shows the number, and a redaction deletes it with the texts',
+  async () => {
+    const { order, id, phone } = await buy()
+    await shop.sendTexts()
+    const compliance = {
+      database: shop.database,
+      places: BUYER_PLACES,
+      secrets: shop.secrets,
+      log: silent,
+      clock: () => new Date(),
+    }
+    const request = { email: null, customerId: null, orderIds: [order] }
+    const { data } = await customerData(compliance, shop.scope.shop, request)
+    expect(data.orders).toMatchObject([{ id: order, phone }])
+    expect(JSON.stringify(data.records.Messages)).toContain('files of your order')
+    await redactCustomer(compliance, shop.scope.shop, request)
+    expect(await stored(order)).toEqual([null, null])
+    const left = await shop.scope.query(
+      `select from outbox where shop_id = :shop and payload ->> 'delivery' = :id::text`,
+      { id },
+    )
+    expect(left).toEqual([])
+  },
+)

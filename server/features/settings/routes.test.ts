@@ -110,24 +110,29 @@ describe.each(someOf(Object.entries(CHANNELS), (_, at) => at === 0))(
         expect(version!.hash).toBe(hashOf(contentOf(100, `${channel} there.bin`)))
     })
 
-    it.each<[string, object, string, string | null]>([
-      ['a SKU in the name', {}, 'BREAD-1_a.pdf', 'filename'],
-      ['a title', {}, 'Sourdough for Beginners.pdf', 'title'],
-      [
-        'a title that is not sure enough',
-        { match_threshold: 0.99 },
-        'sourdough for begginners.pdf',
-        null,
-      ],
-      [
-        'a title, where names alone count',
-        { match_by: ['filename'] },
-        'sourdough_for_beginners.pdf',
-        null,
-      ],
-      ['a SKU, where they are mapped by hand', { match_by: [] }, 'BREAD-1_b.pdf', null],
-      ['a SKU, where nothing is mapped by itself', { auto_map: false }, 'BREAD-1_c.pdf', null],
-    ])('are matched by %s', async (_what, change, name, method) => {
+    it.each(
+      someOf<[string, object, string, string | null]>(
+        [
+          ['a SKU in the name', {}, 'BREAD-1_a.pdf', 'filename'],
+          ['a title', {}, 'Sourdough for Beginners.pdf', 'title'],
+          [
+            'a title that is not sure enough',
+            { match_threshold: 0.99 },
+            'sourdough for begginners.pdf',
+            null,
+          ],
+          [
+            'a title, where names alone count',
+            { match_by: ['filename'] },
+            'sourdough_for_beginners.pdf',
+            null,
+          ],
+          ['a SKU, where they are mapped by hand', { match_by: [] }, 'BREAD-1_b.pdf', null],
+          ['a SKU, where nothing is mapped by itself', { auto_map: false }, 'BREAD-1_c.pdf', null],
+        ],
+        (_, at) => at < 2,
+      ),
+    )('are matched by %s', async (_what, change, name, method) => {
       await set(change)
       const filename = name.replace('.pdf', EXTENSIONS[channel as keyof typeof CHANNELS])
       try {

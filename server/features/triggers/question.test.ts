@@ -209,7 +209,7 @@ test('a rejection discards it, and nothing can answer it afterwards', async () =
   expect(await tagsOf(file!)).toEqual(['a'])
 })
 
-test('a file that changed meanwhile is skipped', async () => {
+soakTest('a file that changed meanwhile is skipped', async () => {
   const [same, other] = await files()
   const steps = [asking(), { plugin: 'tag-files', options: { mode: 'replace', tags: ['new'] } }]
   const { id } = await ask(steps, [same!, other!])
@@ -381,7 +381,7 @@ test('off, stop, deletion and the undo of the part before end it', async () => {
     (_, first) => call('POST', `/api/operations/${first}/undo`),
     (id) => call('DELETE', `/api/workflows/${id}`),
   ]
-  for (const [at, end] of someOf(ends, (_, at) => at % 2 === 0).entries()) {
+  for (const [at, end] of someOf(ends, (_, at) => at === 0).entries()) {
     const [file] = await files(1)
     const { workflow, first, id } = await ask(steps, [file!])
     await end(workflow, first)

@@ -355,32 +355,35 @@ soakTest('the task queues what has no job, at the time of its first event', asyn
 })
 
 describe('a budget', () => {
-  test('of 60 runs an hour: then it pauses, says the chain and keeps its events for 7 days', async () => {
-    const { scope } = app.owner
-    const often = await onChange('often')
-    const engine = startsNothing()
-    for (const n of Array.from({ length: 60 }).keys()) {
-      await raise(`often/${n}`)
-      expect(await run(often, engine)).toHaveLength(1)
-    }
-    await raise('often/60')
-    expect(await run(often, engine)).toEqual([])
-    await raise('often/61')
-    expect(await waiting(often)).toHaveLength(2)
-    const notices = await scope.query<{ title: string; body: string }>(
-      'select title, body from notices where shop_id = :shop',
-    )
-    expect(notices).toMatchObject([{ title: '“often” has paused' }])
-    expect(notices[0]!.body).toContain(
-      'more than 60 times within an hour, the last time by “often”',
-    )
-    await scope.query(`update trigger_events set created_at = now() - interval '169 hours'
+  soakTest(
+    'of 60 runs an hour: then it pauses, says the chain and keeps its events for 7 days',
+    async () => {
+      const { scope } = app.owner
+      const often = await onChange('often')
+      const engine = startsNothing()
+      for (const n of Array.from({ length: 60 }).keys()) {
+        await raise(`often/${n}`)
+        expect(await run(often, engine)).toHaveLength(1)
+      }
+      await raise('often/60')
+      expect(await run(often, engine)).toEqual([])
+      await raise('often/61')
+      expect(await waiting(often)).toHaveLength(2)
+      const notices = await scope.query<{ title: string; body: string }>(
+        'select title, body from notices where shop_id = :shop',
+      )
+      expect(notices).toMatchObject([{ title: '“often” has paused' }])
+      expect(notices[0]!.body).toContain(
+        'more than 60 times within an hour, the last time by “often”',
+      )
+      await scope.query(`update trigger_events set created_at = now() - interval '169 hours'
       where shop_id = :shop and key = 'file.changed/often/60'`)
-    await sweepEvents(app.engine.parts)
-    expect(await waiting(often)).toHaveLength(1)
-    await call('POST', `/api/workflows/${often.id}/resume`)
-    expect(await run(often, engine)).toHaveLength(1)
-  })
+      await sweepEvents(app.engine.parts)
+      expect(await waiting(often)).toHaveLength(1)
+      await call('POST', `/api/workflows/${often.id}/resume`)
+      expect(await run(often, engine)).toHaveLength(1)
+    },
+  )
 
   soakTest('of files: a run above it does not start', async () => {
     const few = await onChange('few', { max_files: 3 })

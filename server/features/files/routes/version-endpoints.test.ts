@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { soakTest } from '../../../../test/scale.ts'
+import { soakDescribe, soakTest } from '../../../../test/scale.ts'
 import { z } from 'zod'
 import { definePlugin, type Outcome, type Workflow } from '../../../../plugins/contract/index.ts'
 import { openTestApp, untilEnded, type Client, type TestApp } from '../../../../test/app.ts'
@@ -245,7 +245,7 @@ describe('a replaced file', () => {
   })
 })
 
-describe('the list of versions', () => {
+soakDescribe('the list of versions', () => {
   it('is read page by page', async () => {
     const id = await imported('paged.pdf', 'one')
     for (const seed of ['two', 'three']) await replace(id, { url: at(seed) })

@@ -78,7 +78,7 @@ describe('search', () => {
     },
   )
 
-  test('a product has its variants, and the number of mapped files', async () => {
+  soakTest('a product has its variants, and the number of mapped files', async () => {
     const [id] = await makeFiles(owner.scope, [{ filename: 'counted.pdf' }])
     await operate({
       action: 'map-products',

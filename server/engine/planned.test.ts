@@ -165,7 +165,7 @@ soakTest('a pause interrupts planning with nothing written; a resume starts it a
   expect((await taggedFiles(engine)).length).toBe(FILES)
 })
 
-test('does not write the plan of an operation that was cancelled', async () => {
+soakTest('does not write the plan of an operation that was cancelled', async () => {
   const { entered, open, wait } = gate()
   const deaf = new AbortController().signal
   const engine = await withFiles(async function* (items) {

@@ -338,8 +338,8 @@ describe('errors of the platform', () => {
         ),
     ],
   ]
-  /** One that the status says, one that the connection shows, and one that the body says. */
-  const FEW = ['HTTP 429 with Retry-After', 'a cut connection', 'an internal error']
+  /** One that the status says, and one that the body says. */
+  const FEW = ['HTTP 429 with Retry-After', 'an internal error']
   test.each(someOf(TEMPORARY, ([name]) => FEW.includes(name)))(
     '%s is retried',
     async (_, answer) => {

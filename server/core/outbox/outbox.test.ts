@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { soakTest, someOf } from '../../../test/scale.ts'
+import { soakDescribe, soakTest, someOf } from '../../../test/scale.ts'
 import { createTestShop, openTestDatabase, silent } from '../../../test/database.ts'
 import { startMailFake, type MailFake } from '../../../test/fakes/smtp.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
@@ -299,19 +299,22 @@ describe('an email that may have arrived', () => {
     expect(smtp.mails).toEqual([])
   })
 
-  it('waits again if it cannot have arrived: it was not written, or none can be sent', async () => {
-    const unwritten = await queueEmail({ status: 'sending', ago: '31 s' })
-    const beingWritten = await queueEmail({ status: 'sending', ago: '20 s' })
-    await sweepStaleMessages(database, deliverers(smtp.url))
-    const kept = await queueEmail({ status: 'sending', ago: '3 m', result: content })
-    await sweepStaleMessages(database, deliverers(null))
-    for (const id of [unwritten, kept]) {
-      expect(await read(id)).toMatchObject({ status: 'waiting' })
-      expect((await jobs(id)).length).toBe(1)
-    }
-    expect(await read(beingWritten)).toMatchObject({ status: 'sending' })
-    expect(await notices()).toEqual([])
-  })
+  soakTest(
+    'waits again if it cannot have arrived: it was not written, or none can be sent',
+    async () => {
+      const unwritten = await queueEmail({ status: 'sending', ago: '31 s' })
+      const beingWritten = await queueEmail({ status: 'sending', ago: '20 s' })
+      await sweepStaleMessages(database, deliverers(smtp.url))
+      const kept = await queueEmail({ status: 'sending', ago: '3 m', result: content })
+      await sweepStaleMessages(database, deliverers(null))
+      for (const id of [unwritten, kept]) {
+        expect(await read(id)).toMatchObject({ status: 'waiting' })
+        expect((await jobs(id)).length).toBe(1)
+      }
+      expect(await read(beingWritten)).toMatchObject({ status: 'sending' })
+      expect(await notices()).toEqual([])
+    },
+  )
 
   soakTest('of a batch that was written long before its turn is left to the sweep', async () => {
     const id = await queueEmail()
@@ -363,7 +366,7 @@ describe('an email that may have arrived', () => {
   )
 })
 
-describe('a slow mail server', () => {
+soakDescribe('a slow mail server', () => {
   it('blocks at most four jobs of a process: the other messages are released one by one', async () => {
     smtp.behaviour = 'hang-after'
     const first = [await queueEmail(), await queueEmail(), await queueEmail(), await queueEmail()]

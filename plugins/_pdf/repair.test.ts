@@ -54,7 +54,7 @@ async function madeBy(way: string, bytes: Buffer) {
 
 const SOUND = Object.entries(ODD_BUT_SOUND)
 const ways = Object.keys(WAYS)
-/** In npm test each of these documents goes one of the ways. */
+/** In npm test each of these documents goes one of the ways, and each way has one sound document. */
 const goes = (at: number, way: string) => ways[at % ways.length] === way
 
 describe.each(ways)('%s', (way) => {
@@ -69,7 +69,7 @@ describe.each(ways)('%s', (way) => {
     },
   )
   it('does not call sound documents damaged', async () => {
-    for (const [name, bytes] of someOf(SOUND, (_, at) => goes(at, way)))
+    for (const [name, bytes] of someOf(SOUND, (_, at) => at < ways.length && goes(at, way)))
       expect(await madeBy(way, bytes), name).toEqual({ texts: PAGES, warnings: [] })
   })
 })

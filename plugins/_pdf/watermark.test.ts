@@ -69,21 +69,23 @@ describe('a watermark', () => {
     },
   )
   const INDIRECT = ['[0 0 10 0 R 11 0 R]', '12 0 R', '[10 0 R 11 0 R 0 0]']
-  it.each([...INDIRECT, '[0.5 0.5 250.5 50.5]', '[0 0 0.5 0.5]'])(
-    'leaves the page as large as it is, with the box %s',
-    async (box) => {
-      const extra = ['250', '50', '[0 0 10 0 R 11 0 R]', '90']
-      const pages = [
-        { says: `/MediaBox ${box}` },
-        { says: '/Rotate 13 0 R' },
-        { says: `/MediaBox [0 0 400 400] /CropBox ${box}` },
-      ]
-      const source = documentOf(pages, { extra, tree: `/MediaBox ${box}` })
-      const { document } = await house.watermark(source)
-      const sizes = (from: Buffer) => renderPages(from, 200).then(sizesOf)
-      expect(await sizes(document)).toEqual(await sizes(source))
-    },
-  )
+  it.each(
+    someOf(
+      [...INDIRECT, '[0.5 0.5 250.5 50.5]', '[0 0 0.5 0.5]'] as const,
+      (_, at) => at === 1 || at === 3,
+    ),
+  )('leaves the page as large as it is, with the box %s', async (box) => {
+    const extra = ['250', '50', '[0 0 10 0 R 11 0 R]', '90']
+    const pages = [
+      { says: `/MediaBox ${box}` },
+      { says: '/Rotate 13 0 R' },
+      { says: `/MediaBox [0 0 400 400] /CropBox ${box}` },
+    ]
+    const source = documentOf(pages, { extra, tree: `/MediaBox ${box}` })
+    const { document } = await house.watermark(source)
+    const sizes = (from: Buffer) => renderPages(from, 200).then(sizesOf)
+    expect(await sizes(document)).toEqual(await sizes(source))
+  })
   soakTest(
     'is upright: an image’s upper half is on top on every page, and its transparent half shows the page',
     async () => {

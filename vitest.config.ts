@@ -13,7 +13,6 @@ const tests = sortTests()
  */
 const LONG_RUNNING = [
   'server/engine/recovery.test.ts',
-  'server/ports/dns.test.ts',
   'plugins/_pdf/repair.test.ts',
   'test/names-as-keys.test.ts',
 ]

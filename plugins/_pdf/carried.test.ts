@@ -1,5 +1,6 @@
 // What a document has in addition to its pages, in merged documents and in parts.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { sized, soakDescribe, soakTest, someOf } from '../../test/scale.ts'
 import { attached, described, layered, linked, tagged } from '../../test/carried-documents.ts'
 import { openDocumentHouse, type DocumentHouse } from '../../test/document-house.ts'
 import {
@@ -35,31 +36,34 @@ describe('layers', () => {
     'a list of hidden ones': '/OFF [11 0 R]',
     'a list of shown ones': '/BaseState /OFF /ON [10 0 R]',
   }
-  it.each(Object.entries(HIDDEN))('of merged documents stay hidden, by %s', async (_by, says) => {
-    const { document, warnings } = await house.merge([
-      layered(says),
-      plain,
-      layered('/OFF [10 0 R] /Locked [11 0 R] /RBGroups [[10 0 R 11 0 R]]'),
-    ])
-    expect(await textsOf(document)).toEqual(['Size 12', 'page 1', 'Size 14'])
-    expect(await faultsOf(document)).toBe('')
-    const { at, entry } = await objectsOf(document)
-    const layers = at('/Root /OCProperties /OCGs') as string[]
-    expect(layers.map((layer) => entry(layer, '/Name'))).toEqual(
-      ['12', '14', '12', '14'].map((size) => `u:Size ${size}`),
-    )
-    expect(at('/Root /OCProperties /D /Order')).toEqual(layers)
-    expect(at('/Root /OCProperties /D /Locked')).toEqual([layers[3]])
-    expect(at('/Root /OCProperties /D /RBGroups')).toEqual([[layers[2], layers[3]]])
-    expect(warnings).toEqual([])
-  })
+  it.each(someOf(Object.entries(HIDDEN), (_, at) => at === 0))(
+    'of merged documents stay hidden, by %s',
+    async (_by, says) => {
+      const { document, warnings } = await house.merge([
+        layered(says),
+        plain,
+        layered('/OFF [10 0 R] /Locked [11 0 R] /RBGroups [[10 0 R 11 0 R]]'),
+      ])
+      expect(await textsOf(document)).toEqual(['Size 12', 'page 1', 'Size 14'])
+      expect(await faultsOf(document)).toBe('')
+      const { at, entry } = await objectsOf(document)
+      const layers = at('/Root /OCProperties /OCGs') as string[]
+      expect(layers.map((layer) => entry(layer, '/Name'))).toEqual(
+        ['12', '14', '12', '14'].map((size) => `u:Size ${size}`),
+      )
+      expect(at('/Root /OCProperties /D /Order')).toEqual(layers)
+      expect(at('/Root /OCProperties /D /Locked')).toEqual([layers[3]])
+      expect(at('/Root /OCProperties /D /RBGroups')).toEqual([[layers[2], layers[3]]])
+      expect(warnings).toEqual([])
+    },
+  )
   it('of parts stay hidden, in each, with their groups and configurations', async () => {
     const source = layered(
       '/BaseState /OFF /ON [10 0 R] /RBGroups [[10 0 R 11 0 R]]',
       3,
       '/Configs [<< /Name (Print) /OFF [10 0 R] >>]',
     )
-    for (const wanted of [{ every: 1 }, { ranges: ['2', '1-2', '2-3'] }]) {
+    for (const wanted of sized([{ every: 1 }], [{ every: 1 }, { ranges: ['2', '1-2', '2-3'] }])) {
       const { parts, warnings } = await house.split(source, wanted)
       expect(warnings).toEqual([])
       for (const { document } of parts) {
@@ -77,7 +81,7 @@ describe('layers', () => {
       }
     }
   })
-  it('stay hidden in optimized and marked documents', async () => {
+  soakTest('stay hidden in optimized and marked documents', async () => {
     const source = layered('/OFF [11 0 R]', 40)
     const documents = [
       (await house.watermark(source, { opacity: 0.1 })).document,
@@ -95,7 +99,7 @@ describe('attached files', () => {
     expect((await objectsOf(document)).at('/Root /AF')).toHaveLength(2)
     expect(warnings).toEqual([])
   })
-  it('are named if parts do not have them', async () => {
+  soakTest('are named if parts do not have them', async () => {
     const { parts, warnings } = await house.split(attached('one'), { every: 1 })
     expect(await attachmentsOf(parts[0]!.document)).toEqual([])
     expect(warnings).toMatchObject([
@@ -137,7 +141,7 @@ describe('bookmarks and links', () => {
     expect(warnings).toEqual([])
   })
   it('of a part are those of its pages, below the bookmarks above them', async () => {
-    for (const by of ['names', 'old names', 'numbers'] as const) {
+    for (const by of someOf(['names', 'old names', 'numbers'] as const, (_, at) => at === 0)) {
       const { parts } = await house.split(linked('A', by), { ranges: ['1', '2', '1-2'] })
       const found = await Promise.all(parts.map(({ document }) => bookmarksOf(document)))
       expect(found, by).toEqual([['A 1'], ['A 0', '- A two 1'], ['A 1', '- A two 2']])
@@ -171,7 +175,7 @@ describe('the structure for screen readers', () => {
   })
 })
 
-describe('what describes the whole document', () => {
+soakDescribe('what describes the whole document', () => {
   const DESCRIPTION = {
     '/ViewerPreferences': { '/Direction': '/R2L' },
     '/PageLayout': '/TwoColumnLeft',

@@ -4,7 +4,7 @@ import { addFile } from '../../test/deliveries.ts'
 import { openDocumentHouse, type DocumentHouse } from '../../test/document-house.ts'
 import { documentOf, faultsOf, numberedPages, streamOf, unpacked } from '../../test/documents.ts'
 import { photo } from '../../test/images.ts'
-import { randomOf, someOf } from '../../test/scale.ts'
+import { randomOf, soakTest, someOf } from '../../test/scale.ts'
 
 let house: DocumentHouse
 beforeAll(async () => void (house = await openDocumentHouse()))
@@ -43,14 +43,17 @@ const lost = (standard: string) => [
 ]
 
 describe('an optimized document', () => {
-  it.each(['PDF/A-1', 'PDF/X-3:2002'] as const)('of %s has no object streams', async (standard) => {
-    const document = await house.smaller(claiming(standard), { linearize: false })
-    expect(document.toString('latin1')).not.toContain('/ObjStm')
-    // The metadata must not be compressed either.
-    expect(document.toString('latin1')).toContain('<x:xmpmeta')
-    expect(await claimsIn(document)).toBeGreaterThan(0)
-  })
-  it('of a standard that allows them has them', async () => {
+  it.each(someOf(['PDF/A-1', 'PDF/X-3:2002'] as const, (_, at) => at < 1))(
+    'of %s has no object streams',
+    async (standard) => {
+      const document = await house.smaller(claiming(standard), { linearize: false })
+      expect(document.toString('latin1')).not.toContain('/ObjStm')
+      // The metadata must not be compressed either.
+      expect(document.toString('latin1')).toContain('<x:xmpmeta')
+      expect(await claimsIn(document)).toBeGreaterThan(0)
+    },
+  )
+  soakTest('of a standard that allows them has them', async () => {
     const document = await house.smaller(claiming('PDF/A-2'), { linearize: false })
     expect(document.toString('latin1')).toContain('/ObjStm')
     expect(await claimsIn(document)).toBe(2)
@@ -58,19 +61,24 @@ describe('an optimized document', () => {
 })
 
 describe('a watermark', () => {
-  it.each([
-    ['PDF/A-1', 0.5, true],
-    ['PDF/A-1', 1, false],
-    ['PDF/X-3:2002', 0.5, true],
-    ['PDF/A-2', 0.5, false],
-  ] as const)('on %s of opacity %f: the claim is lost: %s', async (standard, opacity, isLost) => {
+  it.each(
+    someOf(
+      [
+        ['PDF/A-1', 0.5, true],
+        ['PDF/A-1', 1, false],
+        ['PDF/X-3:2002', 0.5, true],
+        ['PDF/A-2', 0.5, false],
+      ] as const,
+      (_, at) => at < 2,
+    ),
+  )('on %s of opacity %f: the claim is lost: %s', async (standard, opacity, isLost) => {
     const { document, warnings } = await house.watermark(claiming(standard), { opacity })
     expect(warnings).toEqual(isLost ? lost(standard) : [])
     expect((await claimsIn(document)) === 0).toBe(isLost)
     expect(await unpacked(document)).toContain('Kept')
     expect(await faultsOf(document)).toBe('')
   })
-  it('in a colour that no profile defines breaks every claim', async () => {
+  soakTest('in a colour that no profile defines breaks every claim', async () => {
     const picture = await addFile(house.engine, 'logo.png', await photo(60, 40).png().toBuffer())
     const made = [
       await house.watermark(claiming('PDF/A-2'), { picture }),

@@ -65,7 +65,7 @@ describe('an image in a document', () => {
     expect(smaller.toString('latin1')).toMatch(/\/Width 400\b/)
     await expectAlike(document, smaller, 4)
   })
-  it('becomes a JPEG if that saves much, with any row filter', async () => {
+  soakTest('becomes a JPEG if that saves much, with any row filter', async () => {
     const plain = pictured(`${RGB} /Filter /FlateDecode`, deflateSync(await raw()))
     const parameters = `/DecodeParms [<< /Predictor 15 /Colors 3 /BitsPerComponent 8 /Columns ${WIDTH} >>]`
     const png = pictured(
@@ -165,7 +165,7 @@ describe('a document', () => {
       (await house.smaller(wordy, { linearize: false })).subarray(0, 1024).toString('latin1'),
     ).not.toContain('/Linearized')
   })
-  it('is skipped if it is already optimized', async () => {
+  soakTest('is skipped if it is already optimized', async () => {
     const once = await house.smaller(wordy)
     expect(await house.optimize(once)).toEqual({ unchanged: 'It would not become smaller' })
   })

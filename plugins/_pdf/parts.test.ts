@@ -55,7 +55,7 @@ describe('a split', () => {
       (await house.split(ten, { ranges: ['3', '9-'] })).parts.map(({ pages }) => pages),
     ).toEqual(['3', '9-10'])
   })
-  it('counts the existing pages, not the declared number', async () => {
+  soakTest('counts the existing pages, not the declared number', async () => {
     const lying = Buffer.from(ten.toString('latin1').replace('/Count 10', '/Count 99'), 'latin1')
     expect((await house.split(lying, { every: 9 })).parts.map(({ pages }) => pages)).toEqual([
       '1-9',
@@ -148,7 +148,7 @@ describe('a split', () => {
     expect(await bookmarksOf(parts[0]!.document)).toEqual(['A bookmark 1'])
     expect(await bookmarksOf(parts[1]!.document)).toEqual([])
   })
-  it('of a document with a password keeps the password', async () => {
+  soakTest('of a document with a password keeps the password', async () => {
     const { parts } = await house.split(await encrypted(ten, 'user', 'owner'), {
       every: 5,
       password: 'user',
@@ -168,7 +168,7 @@ describe('a merge', () => {
     expect(await textsOf(document)).toEqual([...names(1, 3), ...names(1, 2), ...names(1, 3)])
     expect(warnings).toEqual([])
   })
-  it('keeps fields of the same name apart', async () => {
+  soakTest('keeps fields of the same name apart', async () => {
     const form = documentOf([{ says: '/MediaBox [0 0 200 300] /Annots [10 0 R]' }], {
       extra: [
         '<< /Type /Annot /Subtype /Widget /FT /Tx /T (name) /V (Ann) /DA (/F 12 Tf) /Rect [10 10 90 30] >>',
@@ -188,7 +188,7 @@ describe('a merge', () => {
     expect(await protectionOf(document)).toBe('')
     expect(warnings).toMatchObject([{ code: 'pdf_unprotected' }])
   })
-  it('of many documents keeps their order', async () => {
+  soakTest('of many documents keeps their order', async () => {
     const documents = names(1, sized(10, 40)).map((name) =>
       documentOf([{ draws: `BT /F 24 Tf 40 150 Td (${name}) Tj ET` }]),
     )

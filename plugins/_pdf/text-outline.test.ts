@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { someOf } from '../../test/scale.ts'
 import { english, type AnyText } from '../contract/text.ts'
 import { outlineOf } from './picture-mark.ts'
 
@@ -11,38 +12,43 @@ const beginnings = async (text: string) =>
   [...(await outlineOf(text)).path.matchAll(/^(-?\d+) -?\d+ m$/gm)].map(([, x]) => Number(x))
 
 describe('the outline of a text', () => {
-  it.each([
-    'Sample',
-    'Ångström',
-    'Tiếng Việt',
-    'Образец',
-    'Δείγμα',
-    'Նմուշ',
-    'ნიმუში',
-    'נסיון',
-    'نموذج',
-    'ናሙና',
-    'नमूना',
-    'নমুনা',
-    'નમૂનો',
-    'ਨਮੂਨਾ',
-    'ಮಾದರಿ',
-    'മാതൃക',
-    'மாதிரி',
-    'నమూనా',
-    'නියැදිය',
-    'ตัวอย่าง',
-    'ຕົວຢ່າງ',
-    'គំរូ',
-    'နမူနာ',
-    '样本',
-    '樣本',
-    '見本',
-    'サンプル',
-    '견본',
-    '© 2026 “Acme” – No. 5 €',
-    '1 + 1 = 2 (100 %)',
-  ])('exists: %s', async (text) => {
+  it.each(
+    someOf(
+      [
+        'Sample',
+        'Ångström',
+        'Tiếng Việt',
+        'Образец',
+        'Δείγμα',
+        'Նմուշ',
+        'ნიმუში',
+        'נסיון',
+        'نموذج',
+        'ናሙና',
+        'नमूना',
+        'নমুনা',
+        'નમૂનો',
+        'ਨਮੂਨਾ',
+        'ಮಾದರಿ',
+        'മാതൃക',
+        'மாதிரி',
+        'నమూనా',
+        'නියැදිය',
+        'ตัวอย่าง',
+        'ຕົວຢ່າງ',
+        'គំរូ',
+        'နမူနာ',
+        '样本',
+        '樣本',
+        '見本',
+        'サンプル',
+        '견본',
+        '© 2026 “Acme” – No. 5 €',
+        '1 + 1 = 2 (100 %)',
+      ] as const,
+      (_, at) => at % 6 === 0,
+    ),
+  )('exists: %s', async (text) => {
     const { path, left, right, bottom, top } = await outlineOf(text)
     expect(path).toMatch(/^-?\d+ -?\d+ m\n/)
     expect(path).toMatch(/^[-\d mlch\n]+$/)

@@ -2,6 +2,7 @@ import { inEnglish } from '../../test/english.ts'
 import { rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { soakTest } from '../../test/scale.ts'
 import { forShop, type ShopScope } from '../../server/core/db/for-shop.ts'
 import { hashOf } from '../../test/fakes/content.ts'
 import { createTestEngine, makeBytes, workflowOf, type TestEngine } from '../../test/engine.ts'
@@ -78,7 +79,7 @@ describe('change-storage', () => {
     ])
     expect(inEnglish(await run([one], MOVE))).toEqual([there])
   })
-  it('after a step that creates new bytes moves those too', async () => {
+  soakTest('after a step that creates new bytes moves those too', async () => {
     const item = await freshFile()
     await scope.query(
       `update files set filename = 'new', name_key = 'new' where shop_id = :shop and id = :id`,
@@ -94,7 +95,7 @@ describe('change-storage', () => {
     await engine.untilEnd(await engine.startOn(both, { ids: [item.file.id!] }))
     expect(await placesOf([item])).toMatchObject([{ location: 'backup' }, { location: 'backup' }])
   })
-  it('keeps a copy, once; a file that has one stays unchanged', async () => {
+  soakTest('keeps a copy, once; a file that has one stays unchanged', async () => {
     const item = await freshFile()
     await run([item], COPY)
     expect(inEnglish(await run([item], COPY))).toMatchObject([

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { soakTest } from '../../test/scale.ts'
 import { inEnglish } from '../../test/english.ts'
 import { documentItem, documentOf, encrypted, numberedPages } from '../../test/documents.ts'
 import { createTestEngine, type TestEngine } from '../../test/engine.ts'
@@ -86,7 +87,7 @@ describe('merge-pdf', () => {
       message: 'gone.pdf: There is no such file',
     })
   })
-  it('previews what the names show, with the messages of the run', async () => {
+  soakTest('previews what the names show, with the messages of the run', async () => {
     const planned = (view: OperationView) =>
       Array.fromAsync(mergePdf.plan(view, mergePdf.options.parse({}), writeContext())) as Promise<
         string[]
@@ -99,7 +100,7 @@ describe('merge-pdf', () => {
       'Makes one document of 2, in their order: Merged.pdf',
     ])
   })
-  it('leaves out files that an earlier step failed on, and reports them', async () => {
+  soakTest('leaves out files that an earlier step failed on, and reports them', async () => {
     const error = { code: 'memory_limit', message: 'It takes too much memory' }
     const bad: FinishedItem = { ...(await item('bad.png')), status: 'failed', error }
     const kept: FinishedItem = { ...(await item('two.pdf')), status: 'skipped' }

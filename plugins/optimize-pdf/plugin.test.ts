@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { soakTest } from '../../test/scale.ts'
 import { inEnglish } from '../../test/english.ts'
 import { documentItem, documentOf, encrypted, numberedPages } from '../../test/documents.ts'
 import { createTestEngine, type TestEngine } from '../../test/engine.ts'
@@ -54,7 +55,7 @@ describe('optimize-pdf', () => {
     )
     expect(dropped).toMatchObject({ drop_previous: true })
   })
-  it('gives the reason for each skipped file', async () => {
+  soakTest('gives the reason for each skipped file', async () => {
     const first = (await run([await item('a.PDF')], { linearize: false })).get('a.PDF') as {
       bytes: Item['staged']
     }
@@ -63,7 +64,7 @@ describe('optimize-pdf', () => {
     expect(outcomes.get('a.pdf')).toMatchObject({ unchanged: 'It would not become smaller' })
     expect(outcomes.get('a.docx')).toMatchObject({ unchanged: 'It is not a PDF document' })
   })
-  it('opens encrypted documents only with their password', async () => {
+  soakTest('opens encrypted documents only with their password', async () => {
     const secret = await encrypted(wordy, 'open sesame', 'owner')
     const without = (await run([await item('a.pdf', secret)])).get('a.pdf')
     expect(without).toMatchObject({ status: 'failed', code: 'pdf_encrypted', retryable: false })

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { soakTest } from '../../test/scale.ts'
 import { inEnglish } from '../../test/english.ts'
 import { documentItem, documentOf, numberedPages } from '../../test/documents.ts'
 import { createTestEngine, type TestEngine } from '../../test/engine.ts'
@@ -41,7 +42,7 @@ pluginSuite(splitPdf, async () => ({
 }))
 
 describe('split-pdf', () => {
-  it('numbers the parts so that their names sort in order', async () => {
+  soakTest('numbers the parts so that their names sort in order', async () => {
     const pages = namesOf((await run([await item('Big guide.PDF')])).get('Big guide.PDF'))
     expect(pages).toEqual(
       [...'123456789'].map((n) => `Big guide-0${n}.pdf`).concat('Big guide-10.pdf'),

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { soakTest } from '../../test/scale.ts'
 import { inEnglish } from '../../test/english.ts'
 import { documentItem, documentOf, numberedPages } from '../../test/documents.ts'
 import { createTestEngine, type TestEngine } from '../../test/engine.ts'
@@ -57,7 +58,7 @@ describe('watermark-pdf', () => {
     for (const wrong of [{ opacity: 0 }, { opacity: 2 }, { position: 'left' }, { font_size: 0 }])
       expect(accepts({ text: 'a', ...wrong }), JSON.stringify(wrong)).toBe(false)
   })
-  it('applies the watermark of the file’s pack instead of the shop’s', async () => {
+  soakTest('applies the watermark of the file’s pack instead of the shop’s', async () => {
     const pack = '01234567-89ab-4def-8123-456789abcdef'
     const inPack = (given: Item): Item => ({ ...given, file: { ...given.file, pack_id: pack } })
     const guide = await item('guide.pdf')
@@ -109,7 +110,7 @@ describe('watermark-pdf', () => {
       expect(missing[1]).toMatchObject({ item: 'words.txt', status: 'ok' })
     }
   })
-  it('names letters that it cannot draw, and a missing image', async () => {
+  soakTest('names letters that it cannot draw, and a missing image', async () => {
     const letters = await run([await item('a.pdf')], { text: 'Sample 😀' })
     expect(inEnglish(letters.get('a.pdf'))).toMatchObject({
       code: 'glyph_missing',

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { silent } from '../../test/database.ts'
-import { promisedMs, soakTest } from '../../test/scale.ts'
+import { promisedMs, soakTest, someOf } from '../../test/scale.ts'
 import { verifyBuyerToken } from '../storefront/buyer-token.ts'
 import type { Transport } from '../storefront/operations.ts'
 import { startDemoStorefront, type DemoOptions, type DemoStorefront } from './listener.ts'
@@ -253,12 +253,17 @@ describe('Admin GraphQL', () => {
     })
   })
 
-  test.each([
-    ['', ''],
-    [', reverse: true', ''],
-    [', sortKey: SKU', ''],
-    [', sortKey: TITLE, reverse: true', ', query: "tag:ebook"'],
-  ])('every variant is listed once, forwards and backwards (%s%s)', async (sort, query) => {
+  test.each(
+    someOf(
+      [
+        ['', ''],
+        [', reverse: true', ''],
+        [', sortKey: SKU', ''],
+        [', sortKey: TITLE, reverse: true', ', query: "tag:ebook"'],
+      ] as const,
+      (_, at) => at < 1,
+    ),
+  )('every variant is listed once, forwards and backwards (%s%s)', async (sort, query) => {
     const collect = async (size: string, cursor: 'after' | 'before') => {
       const ids: string[] = []
       for (let at: string | null = null; ;) {
@@ -386,7 +391,7 @@ describe('cost', () => {
   })
 })
 
-test('50,000 variants load in seconds, and 250 SKUs are found among them quickly', async () => {
+soakTest('50,000 variants load in seconds, and 250 SKUs are found among them quickly', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'catalog-'))
   const file = path.join(folder, 'products.csv')
   const rows = Array.from(
@@ -423,7 +428,7 @@ describe('bulk queries', () => {
       .toMatchObject({ status: 'COMPLETED', errorCode: null })
       .then(async () => (await on.query(ASK, { id })).data.bulkOperation as Json)
 
-  test('export every row of nested lists, with the parent of each', async () => {
+  soakTest('export every row of nested lists, with the parent of each', async () => {
     const { bulkOperation, userErrors } = await run(
       '{ products { edges { node { id title variants { edges { node { id sku } } } } } } }',
     )
@@ -443,7 +448,7 @@ describe('bulk queries', () => {
       expect(row.__parentId === undefined || products.has(row.__parentId as string)).toBe(true)
     expect((await client.transport(url.replace(/\w\.jsonl/, '.jsonl'), {})).status).toBe(404)
   })
-  test('run one at a time', async () => {
+  soakTest('run one at a time', async () => {
     const both = await Promise.all([1, 2].map(() => run('{ products { edges { node { id } } } }')))
     expect(both.flatMap(({ userErrors }) => userErrors)).toMatchObject([
       { code: 'OPERATION_IN_PROGRESS' },

@@ -2,6 +2,7 @@
 // time.
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
+import { soakTest } from '../../test/scale.ts'
 import { z } from 'zod'
 import { createTestEngine, makeBytes, workflowOf, type TestEngine } from '../../test/engine.ts'
 import { definePlugin } from '../../plugins/contract/index.ts'
@@ -67,15 +68,18 @@ const begin = async (engine: TestEngine) => {
 }
 const names = (count: number) => Array.from({ length: count }, (_, n) => `file-${n}.txt`)
 
-test('40 slow files of one batch all run together after the crash, in as many chains as the operation may have', async () => {
-  const { engine, meeting } = await engineMeeting(40)
-  const id = await leftRunning(engine, names(40), 1)
-  await begin(engine)
-  const { operation, items } = await engine.untilEnd(id)
-  expect(operation).toMatchObject({ status: 'success', done: 40, failed: 0 })
-  expect(meeting.most).toBe(4 * CRASHED_GROUP)
-  expect(new Set(items.map(({ attempt }) => attempt))).toEqual(new Set([2]))
-})
+soakTest(
+  '40 slow files of one batch all run together after the crash, in as many chains as the operation may have',
+  async () => {
+    const { engine, meeting } = await engineMeeting(40)
+    const id = await leftRunning(engine, names(40), 1)
+    await begin(engine)
+    const { operation, items } = await engine.untilEnd(id)
+    expect(operation).toMatchObject({ status: 'success', done: 40, failed: 0 })
+    expect(meeting.most).toBe(4 * CRASHED_GROUP)
+    expect(new Set(items.map(({ attempt }) => attempt))).toEqual(new Set([2]))
+  },
+)
 
 test('the chains of a dead worker recover at the same time without waiting for each other', async () => {
   const { engine, meeting } = await engineMeeting(40)
@@ -95,14 +99,17 @@ test('the chains of a dead worker recover at the same time without waiting for e
   expect((await engine.untilEnd(id)).operation).toMatchObject({ status: 'success', done: 40 })
 })
 
-test('items that have killed two workers run one at a time, with any number of chains', async () => {
-  const { engine, meeting } = await engineMeeting(1)
-  const id = await leftRunning(engine, names(12), 2)
-  await begin(engine)
-  const { operation } = await engine.untilEnd(id)
-  expect(operation).toMatchObject({ status: 'success', done: 12 })
-  expect(meeting.most).toBe(1)
-})
+soakTest(
+  'items that have killed two workers run one at a time, with any number of chains',
+  async () => {
+    const { engine, meeting } = await engineMeeting(1)
+    const id = await leftRunning(engine, names(12), 2)
+    await begin(engine)
+    const { operation } = await engine.untilEnd(id)
+    expect(operation).toMatchObject({ status: 'success', done: 12 })
+    expect(meeting.most).toBe(1)
+  },
+)
 
 test('the third death fails them', async () => {
   const { engine } = await engineMeeting(1)
@@ -113,7 +120,7 @@ test('the third death fails them', async () => {
   expect(items.map(({ error }) => error?.code)).toEqual(Array(2).fill('worker_crashed'))
 })
 
-test('an item’s last attempt wakes its chain if that has ended', async () => {
+soakTest('an item’s last attempt wakes its chain if that has ended', async () => {
   const { engine } = await engineMeeting(1)
   const id = await leftRunning(engine, names(1), 2)
   // Released by a chain that does not run last attempts.

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
+import { soakTest } from '../../test/scale.ts'
 import { z } from 'zod'
 import { createTestEngine, makeBytes, workflowOf, type TestEngine } from '../../test/engine.ts'
 import { definePlugin, type Item, type Outcome } from '../../plugins/contract/index.ts'
@@ -70,22 +71,25 @@ test('starting twice with one key creates one operation', async () => {
   expect(await engine.start(workflow, ['a.txt'], 'other')).not.toBe(started[0])
 })
 
-test('a process with one job slot runs one batch, even if many begin at the same moment', async () => {
-  let [now, most] = [0, 0]
-  const engine = await engineWith(async function* (items) {
-    most = Math.max(most, ++now)
-    await setImmediate()
-    for (const item of items) yield ok(item)
-    now--
-  })
-  const started = await Promise.all(names(12).map((name) => engine.start(workflow, [name])))
-  const worker = await engine.startWorker({ jobs_at_once: 1 })
-  cleanups.push(() => worker.stop())
-  for (const id of started) expect((await engine.untilEnd(id)).operation.status).toBe('success')
-  expect(most).toBe(1)
-})
+soakTest(
+  'a process with one job slot runs one batch, even if many begin at the same moment',
+  async () => {
+    let [now, most] = [0, 0]
+    const engine = await engineWith(async function* (items) {
+      most = Math.max(most, ++now)
+      await setImmediate()
+      for (const item of items) yield ok(item)
+      now--
+    })
+    const started = await Promise.all(names(12).map((name) => engine.start(workflow, [name])))
+    const worker = await engine.startWorker({ jobs_at_once: 1 })
+    cleanups.push(() => worker.stop())
+    for (const id of started) expect((await engine.untilEnd(id)).operation.status).toBe('success')
+    expect(most).toBe(1)
+  },
+)
 
-test('an operation without items ends immediately', async () => {
+soakTest('an operation without items ends immediately', async () => {
   const engine = await engineWith(async function* () {})
   await working(engine)
   expect((await engine.untilEnd(await engine.start(workflow, []))).operation.status).toBe('success')
@@ -143,7 +147,7 @@ test('failed, skipped and omitted items affect only themselves; retryable ones a
   ])
 })
 
-test('a slow item delays no other: they are committed while it runs', async () => {
+soakTest('a slow item delays no other: they are committed while it runs', async () => {
   let release = () => {}
   const held = new Promise<void>((resolve) => (release = resolve))
   const engine = await engineWith(async function* (items) {
@@ -229,46 +233,51 @@ test('a running worker that was presumed dead cannot write', async () => {
   expect(await engine.engine.get(scope, id)).toMatchObject({ done: 0, failed: 0 })
 })
 
-test('items that a dead worker left running are shared by all chains, a group each', async () => {
-  const engine = await engineWith(async function* () {})
-  const { database } = engine.parts
-  const scope = forShop(database, engine.shop)
-  const id = await engine.start(workflow, names(BATCH + 2))
-  const claimed = async (within: typeof scope, chain: number, worker: number) => {
-    const by = `0199aaaa-0000-7000-8000-00000000000${worker}`
-    const claim = await claimBatch(
-      within,
-      { shop: engine.shop, operation: id, chain },
-      by,
-      () => BATCH,
-    )
-    return claim?.items.map(({ position }) => position) ?? null
-  }
-  const range = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => from + n)
-  expect(await claimed(scope, 0, 1)).toEqual(range(0, BATCH))
-  expect(await claimed(scope, 1, 2)).toEqual([BATCH, BATCH + 1])
-  // The second chain ends, and then the first one's worker is found dead.
-  await scope.query(
-    `update chains set ended = true, worker_id = null, claimed = '{}' where shop_id = :shop
+soakTest(
+  'items that a dead worker left running are shared by all chains, a group each',
+  async () => {
+    const engine = await engineWith(async function* () {})
+    const { database } = engine.parts
+    const scope = forShop(database, engine.shop)
+    const id = await engine.start(workflow, names(BATCH + 2))
+    const claimed = async (within: typeof scope, chain: number, worker: number) => {
+      const by = `0199aaaa-0000-7000-8000-00000000000${worker}`
+      const claim = await claimBatch(
+        within,
+        { shop: engine.shop, operation: id, chain },
+        by,
+        () => BATCH,
+      )
+      return claim?.items.map(({ position }) => position) ?? null
+    }
+    const range = (from: number, to: number) =>
+      Array.from({ length: to - from }, (_, n) => from + n)
+    expect(await claimed(scope, 0, 1)).toEqual(range(0, BATCH))
+    expect(await claimed(scope, 1, 2)).toEqual([BATCH, BATCH + 1])
+    // The second chain ends, and then the first one's worker is found dead.
+    await scope.query(
+      `update chains set ended = true, worker_id = null, claimed = '{}' where shop_id = :shop
        and operation_id = :id and chain = 1`,
-    { id },
-  )
-  await scope.transaction(async (tx) => {
-    expect(await claimed(tx, 0, 3)).toEqual(range(0, CRASHED_GROUP))
-    expect(
-      await tx.from('chains').where('operation_id', id).where('ended', true).select('chain'),
-    ).toEqual([])
-  })
-  const queued = await database.pool.query('select key from graphile_worker.jobs where key = $1', [
-    `chain:${id}:1`,
-  ])
-  expect(queued.rows.length).toBe(1)
-  // Neither waits for rows that the other claims, nor skips unclaimed ones.
-  await scope.transaction(async (tx) => {
-    expect(await claimed(tx, 0, 3)).toEqual(range(0, CRASHED_GROUP))
-    expect(await claimed(scope, 1, 4)).toEqual(range(CRASHED_GROUP, 2 * CRASHED_GROUP))
-  })
-})
+      { id },
+    )
+    await scope.transaction(async (tx) => {
+      expect(await claimed(tx, 0, 3)).toEqual(range(0, CRASHED_GROUP))
+      expect(
+        await tx.from('chains').where('operation_id', id).where('ended', true).select('chain'),
+      ).toEqual([])
+    })
+    const queued = await database.pool.query(
+      'select key from graphile_worker.jobs where key = $1',
+      [`chain:${id}:1`],
+    )
+    expect(queued.rows.length).toBe(1)
+    // Neither waits for rows that the other claims, nor skips unclaimed ones.
+    await scope.transaction(async (tx) => {
+      expect(await claimed(tx, 0, 3)).toEqual(range(0, CRASHED_GROUP))
+      expect(await claimed(scope, 1, 4)).toEqual(range(CRASHED_GROUP, 2 * CRASHED_GROUP))
+    })
+  },
+)
 
 test('an item that kills its worker every time fails after three attempts', async () => {
   const engine = await engineWith(async function* () {})
@@ -305,7 +314,7 @@ test('an item that kills its worker every time fails after three attempts', asyn
   expect(await engine.engine.get(scope, id)).toMatchObject({ failed: 2 })
 })
 
-test('a resume that waits for a batch, which waits for it, is made after all', async () => {
+soakTest('a resume that waits for a batch, which waits for it, is made after all', async () => {
   const engine = await engineWith(async function* (items) {
     for (const item of items) yield ok(item)
   })

@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
+import { soakTest } from '../../test/scale.ts'
 import { z } from 'zod'
 import { createTestEngine, makeBytes, workflowOf, type TestEngine } from '../../test/engine.ts'
 import {
@@ -91,28 +92,31 @@ test('an import keeps a file that fails in a step of kind act', async () => {
   expect(operation).toMatchObject({ status: 'success', done: 2, failed: 0, skipped: 0 })
 })
 
-test('an import keeps a file that fails in a step of kind optimize, with a warning', async () => {
-  const engine = await engineOf('optimize')
-  const { operation, items } = await engine.untilEnd(await engine.start(importing(), NAMES))
-  expect(operation).toMatchObject({ status: 'success', done: 5, failed: 0, skipped: 0 })
-  expect(await tagsOf(engine)).toEqual({
-    'good.pdf': ['stamped', 'seen'],
-    ...Object.fromEntries(NAMES.slice(1).map((name) => [name, ['seen']])),
-  })
-  const because = 'The step “Stamp it” failed, so the file was kept as it was: '
-  const english = items.map(
-    ({ warnings }) => warnings?.map(({ code, message }) => ({ code, message })) ?? null,
-  )
-  expect(english).toEqual([
-    null,
-    [{ code: 'pdf_encrypted', message: `${because}It is encrypted (AES)` }],
-    [{ code: 'plugin_failed', message: `${because}The step work failed on this file` }],
-    [{ code: 'pdf_encrypted', message: `${because}It is encrypted` }],
-    null,
-  ])
-  // Retryable failures are retried first.
-  expect(items.map(({ attempt }) => attempt)).toEqual([1, 1, 3, 3, 1])
-})
+soakTest(
+  'an import keeps a file that fails in a step of kind optimize, with a warning',
+  async () => {
+    const engine = await engineOf('optimize')
+    const { operation, items } = await engine.untilEnd(await engine.start(importing(), NAMES))
+    expect(operation).toMatchObject({ status: 'success', done: 5, failed: 0, skipped: 0 })
+    expect(await tagsOf(engine)).toEqual({
+      'good.pdf': ['stamped', 'seen'],
+      ...Object.fromEntries(NAMES.slice(1).map((name) => [name, ['seen']])),
+    })
+    const because = 'The step “Stamp it” failed, so the file was kept as it was: '
+    const english = items.map(
+      ({ warnings }) => warnings?.map(({ code, message }) => ({ code, message })) ?? null,
+    )
+    expect(english).toEqual([
+      null,
+      [{ code: 'pdf_encrypted', message: `${because}It is encrypted (AES)` }],
+      [{ code: 'plugin_failed', message: `${because}The step work failed on this file` }],
+      [{ code: 'pdf_encrypted', message: `${because}It is encrypted` }],
+      null,
+    ])
+    // Retryable failures are retried first.
+    expect(items.map(({ attempt }) => attempt)).toEqual([1, 1, 3, 3, 1])
+  },
+)
 
 test('an import drops the file if the step says so, or if its kind decides about the file', async () => {
   for (const [kind, workflow] of [
@@ -126,23 +130,29 @@ test('an import drops the file if the step says so, or if its kind decides about
   }
 })
 
-test('a bulk operation counts the failure, unless its step passes the file on to the next one', async () => {
-  const engine = await engineOf('act')
-  await engine.untilEnd(
-    await engine.start({ ...importing(), steps: importing().steps.slice(0, 1) }, NAMES.slice(0, 2)),
-  )
-  const bulk = (policy?: FailurePolicy) => ({
-    ...importing(policy),
-    kind: 'bulk' as const,
-    steps: importing(policy).steps.slice(1),
-  })
-  const failed = await engine.untilEnd(await engine.startOn(bulk()))
-  expect(failed.operation).toMatchObject({ status: 'partial', done: 1, failed: 1 })
-  const kept = await engine.untilEnd(await engine.startOn(bulk('keep')))
-  expect(kept.operation).toMatchObject({ status: 'success', done: 2, failed: 0 })
-  expect(await tagsOf(engine)).toEqual({
-    'good.pdf': ['stamped', 'seen'],
-    'encrypted.pdf': ['seen'],
-  })
-  expect(kept.items.flatMap(({ warnings }) => warnings ?? [])).toHaveLength(1)
-})
+soakTest(
+  'a bulk operation counts the failure, unless its step passes the file on to the next one',
+  async () => {
+    const engine = await engineOf('act')
+    await engine.untilEnd(
+      await engine.start(
+        { ...importing(), steps: importing().steps.slice(0, 1) },
+        NAMES.slice(0, 2),
+      ),
+    )
+    const bulk = (policy?: FailurePolicy) => ({
+      ...importing(policy),
+      kind: 'bulk' as const,
+      steps: importing(policy).steps.slice(1),
+    })
+    const failed = await engine.untilEnd(await engine.startOn(bulk()))
+    expect(failed.operation).toMatchObject({ status: 'partial', done: 1, failed: 1 })
+    const kept = await engine.untilEnd(await engine.startOn(bulk('keep')))
+    expect(kept.operation).toMatchObject({ status: 'success', done: 2, failed: 0 })
+    expect(await tagsOf(engine)).toEqual({
+      'good.pdf': ['stamped', 'seen'],
+      'encrypted.pdf': ['seen'],
+    })
+    expect(kept.items.flatMap(({ warnings }) => warnings ?? [])).toHaveLength(1)
+  },
+)

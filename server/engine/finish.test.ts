@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { soakTest } from '../../test/scale.ts'
 import { z } from 'zod'
 import { createTestEngine, makeBytes, workflowOf, type TestEngine } from '../../test/engine.ts'
 import {
@@ -148,19 +149,22 @@ test('a conversion to a taken name leaves nothing behind, after any number of re
   ])
 })
 
-test('a version that is not kept is deleted when the operation can no longer be undone', async () => {
-  await imported('a.txt')
-  work = async (item, context) => ({
-    ...ok(item),
-    bytes: await write('shorter', context),
-    drop_previous: true,
-  })
-  const { undo_until } = await done(await house.startOn(bulk('act')))
-  expect(await versions()).toMatchObject([
-    { number: 1, expires_at: undo_until },
-    { number: 2, expires_at: null },
-  ])
-})
+soakTest(
+  'a version that is not kept is deleted when the operation can no longer be undone',
+  async () => {
+    await imported('a.txt')
+    work = async (item, context) => ({
+      ...ok(item),
+      bytes: await write('shorter', context),
+      drop_previous: true,
+    })
+    const { undo_until } = await done(await house.startOn(bulk('act')))
+    expect(await versions()).toMatchObject([
+      { number: 1, expires_at: undo_until },
+      { number: 2, expires_at: null },
+    ])
+  },
+)
 
 test('a failed or skipped item has a code: a row without one is refused', async () => {
   await imported('a.txt')
@@ -177,7 +181,7 @@ test('a failed or skipped item has a code: a row without one is refused', async 
       ).rejects.toMatchObject({ constraint: 'items_say_why' })
 })
 
-test('without a ledger each file has the code of the failed operation', async () => {
+soakTest('without a ledger each file has the code of the failed operation', async () => {
   await imported('a.txt', 'b.txt')
   last = () => Promise.reject(new PortError('not_a_pdf', 'a.txt: it is no PDF document', false))
   const { items } = await house.untilEnd(await house.startOn(bulk('list')))
@@ -215,22 +219,27 @@ test('unprocessed items are no success, and neither are failed or skipped ones',
   })
 })
 
-test('items that an undo could not revert can be retried, for as long as they are recorded', async () => {
-  await imported('a.txt', 'b.txt')
-  const did = await house.startOn(bulk('rename'))
-  await done(did)
-  const [newcomer] = await imported('a.txt')
-  const undo = await house.engine.undo(house.scope, did, 'test', 'api')
-  const first = await done(undo)
-  expect(first).toMatchObject({ status: 'partial', done: 1, failed: 1 })
-  expect([(await read(did)).status, house.engine.actions(first)]).toEqual(['undone', ['retry']])
-  expect(house.engine.actions({ ...first, detail: 'results' })).toEqual([])
-  await house.scope.query('delete from files where shop_id = :shop and id = :id', { id: newcomer })
-  expect(await retried(undo)).toMatchObject({ status: 'success', done: 2 })
-  expect(await names()).toEqual(['a.txt', 'b.txt'])
-})
+soakTest(
+  'items that an undo could not revert can be retried, for as long as they are recorded',
+  async () => {
+    await imported('a.txt', 'b.txt')
+    const did = await house.startOn(bulk('rename'))
+    await done(did)
+    const [newcomer] = await imported('a.txt')
+    const undo = await house.engine.undo(house.scope, did, 'test', 'api')
+    const first = await done(undo)
+    expect(first).toMatchObject({ status: 'partial', done: 1, failed: 1 })
+    expect([(await read(did)).status, house.engine.actions(first)]).toEqual(['undone', ['retry']])
+    expect(house.engine.actions({ ...first, detail: 'results' })).toEqual([])
+    await house.scope.query('delete from files where shop_id = :shop and id = :id', {
+      id: newcomer,
+    })
+    expect(await retried(undo)).toMatchObject({ status: 'success', done: 2 })
+    expect(await names()).toEqual(['a.txt', 'b.txt'])
+  },
+)
 
-test('an import onto a file that is in use waits for it', async () => {
+soakTest('an import onto a file that is in use waits for it', async () => {
   const [file] = await imported('a.txt')
   const other = await house.startOn(bulk('rename'), { ids: [randomUUID()] })
   await done(other)
@@ -272,38 +281,41 @@ test('files that are not in a document are counted and reported', async () => {
   })
 })
 
-test('a retry keeps the warnings of the channel, and replaces those of the final steps', async () => {
-  const given = { code: 'rejected', message: 'One was left out' }
-  const own = { code: 'partial', message: 'The list is shorter' }
-  work = (item) => (item.file.filename === 'a.txt' ? fails(item) : ok(item))
-  last = () => Promise.resolve({ warnings: [own] })
-  const { steps, ...other } = workflowOf('make-bytes', 'act', 'silent')
-  const drops = (step: (typeof steps)[number]) =>
-    step.id === 'act' ? { ...step, onFailure: 'drop' as const } : step
-  const workflow = { ...other, steps: steps.map(drops) }
-  const id = await house.engine.start(house.scope, {
-    workflow,
-    channel: 'api',
-    request: {},
-    requestedBy: 'test',
-    open: true,
-    source: { type: 'entries', entries: [] },
-  })
-  const source = { type: 'url' as const, url: 'http://127.0.0.1/' }
-  const entries = ['a.txt', 'b.txt'].map((filename) => {
-    const entry = { filename, source, on_conflict: 'rename' as const }
-    return { entry, draft: draftFrom(entry, shopSettingsSchema.parse({})), after: null }
-  })
-  await house.scope.transaction(async (tx) => {
-    await house.engine.add(tx, id, entries)
-    await house.engine.close(tx, id, [given])
-  })
-  const warnings = [given, { ...own, step: 0 }]
-  expect(await done(id)).toMatchObject({ done: 1, failed: 1, warnings })
-  expect(await retried(id)).toMatchObject({ done: 1, failed: 1, warnings })
-})
+soakTest(
+  'a retry keeps the warnings of the channel, and replaces those of the final steps',
+  async () => {
+    const given = { code: 'rejected', message: 'One was left out' }
+    const own = { code: 'partial', message: 'The list is shorter' }
+    work = (item) => (item.file.filename === 'a.txt' ? fails(item) : ok(item))
+    last = () => Promise.resolve({ warnings: [own] })
+    const { steps, ...other } = workflowOf('make-bytes', 'act', 'silent')
+    const drops = (step: (typeof steps)[number]) =>
+      step.id === 'act' ? { ...step, onFailure: 'drop' as const } : step
+    const workflow = { ...other, steps: steps.map(drops) }
+    const id = await house.engine.start(house.scope, {
+      workflow,
+      channel: 'api',
+      request: {},
+      requestedBy: 'test',
+      open: true,
+      source: { type: 'entries', entries: [] },
+    })
+    const source = { type: 'url' as const, url: 'http://127.0.0.1/' }
+    const entries = ['a.txt', 'b.txt'].map((filename) => {
+      const entry = { filename, source, on_conflict: 'rename' as const }
+      return { entry, draft: draftFrom(entry, shopSettingsSchema.parse({})), after: null }
+    })
+    await house.scope.transaction(async (tx) => {
+      await house.engine.add(tx, id, entries)
+      await house.engine.close(tx, id, [given])
+    })
+    const warnings = [given, { ...own, step: 0 }]
+    expect(await done(id)).toMatchObject({ done: 1, failed: 1, warnings })
+    expect(await retried(id)).toMatchObject({ done: 1, failed: 1, warnings })
+  },
+)
 
-test('a final step that kills its worker three times ends the operation', async () => {
+soakTest('a final step that kills its worker three times ends the operation', async () => {
   await imported('a.txt')
   await worker.stop()
   const id = await house.startOn(bulk('list'))
@@ -336,49 +348,52 @@ test('a final step that kills its worker three times ends the operation', async 
   })
 })
 
-test('an operation whose plugin is missing, or takes other options now, ends with that error', async () => {
-  await imported('a.txt')
-  const gone = {
-    step: 'gone',
-    code: 'workflow_broken',
-    message: expect.stringContaining('plugin gone'),
-  }
-  expect(await done(await house.startOn(bulk('gone')))).toMatchObject({
-    status: 'failed',
-    cancelled: 1,
-    stopped: gone,
-  })
-  expect(await done(await house.startOn(bulk('act', 'gone')))).toMatchObject({
-    status: 'failed',
-    stopped: gone,
-  })
-  const preview = await house.startOn(bulk('gone'), { dryRun: true })
-  await expect.poll(async () => hasEnded(await read(preview))).toBe(true)
-  expect(await read(preview)).toMatchObject({ status: 'failed', stopped: gone, undo_until: null })
-  const oddLast = { id: 'last', plugin: 'last', options: { colour: 'red' } }
-  // What a preview found before it failed was not done.
-  const previewed = [...bulk('rename').steps, oddLast]
-  const found = await house.startOn({ ...bulk(), steps: previewed }, { dryRun: true })
-  await expect.poll(async () => hasEnded(await read(found))).toBe(true)
-  const { operation: none, items } = await house.untilEnd(found)
-  expect(none).toMatchObject({ status: 'failed', done: 0, failed: 0, cancelled: 1 })
-  expect(items).toMatchObject([
-    {
-      status: 'cancelled',
-      filename: 'a.txt',
-      before: null,
-      after: null,
-      error: { message: 'The preview failed: nothing was changed' },
-    },
-  ])
-  const steps = [...bulk('act').steps, oddLast]
-  const odd = await done(await house.startOn({ ...bulk(), steps }))
-  expect(odd).toMatchObject({
-    status: 'partial',
-    done: 1,
-    stopped: { step: 'last', code: 'workflow_broken' },
-  })
-})
+soakTest(
+  'an operation whose plugin is missing, or takes other options now, ends with that error',
+  async () => {
+    await imported('a.txt')
+    const gone = {
+      step: 'gone',
+      code: 'workflow_broken',
+      message: expect.stringContaining('plugin gone'),
+    }
+    expect(await done(await house.startOn(bulk('gone')))).toMatchObject({
+      status: 'failed',
+      cancelled: 1,
+      stopped: gone,
+    })
+    expect(await done(await house.startOn(bulk('act', 'gone')))).toMatchObject({
+      status: 'failed',
+      stopped: gone,
+    })
+    const preview = await house.startOn(bulk('gone'), { dryRun: true })
+    await expect.poll(async () => hasEnded(await read(preview))).toBe(true)
+    expect(await read(preview)).toMatchObject({ status: 'failed', stopped: gone, undo_until: null })
+    const oddLast = { id: 'last', plugin: 'last', options: { colour: 'red' } }
+    // What a preview found before it failed was not done.
+    const previewed = [...bulk('rename').steps, oddLast]
+    const found = await house.startOn({ ...bulk(), steps: previewed }, { dryRun: true })
+    await expect.poll(async () => hasEnded(await read(found))).toBe(true)
+    const { operation: none, items } = await house.untilEnd(found)
+    expect(none).toMatchObject({ status: 'failed', done: 0, failed: 0, cancelled: 1 })
+    expect(items).toMatchObject([
+      {
+        status: 'cancelled',
+        filename: 'a.txt',
+        before: null,
+        after: null,
+        error: { message: 'The preview failed: nothing was changed' },
+      },
+    ])
+    const steps = [...bulk('act').steps, oddLast]
+    const odd = await done(await house.startOn({ ...bulk(), steps }))
+    expect(odd).toMatchObject({
+      status: 'partial',
+      done: 1,
+      stopped: { step: 'last', code: 'workflow_broken' },
+    })
+  },
+)
 
 test('a document that its plugin does not declare is refused, because it might replace another one', async () => {
   await imported('a.txt')

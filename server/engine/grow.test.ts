@@ -1,5 +1,6 @@
 // Entries that are added to an operation while it runs.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { soakTest } from '../../test/scale.ts'
 import {
   createTestEngine,
   entryOf,
@@ -34,7 +35,7 @@ const opened = (): Promise<string> =>
     source: { type: 'entries', entries: [] },
   })
 
-test('items added while chains run are processed too', async () => {
+soakTest('items added while chains run are processed too', async () => {
   const id = await opened()
   await engine.scope.transaction((tx) => engine.engine.add(tx, id, entriesOf(2 * BATCH)))
   worker = await engine.startWorker()

@@ -1,5 +1,6 @@
 // Items by the month of their operation: retention.
 import { expect, onTestFinished, test } from 'vitest'
+import { soakTest } from '../../test/scale.ts'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { forShop } from '../core/db/for-shop.ts'
 import { makeMonths, readParts } from '../core/db/month-parts.ts'
@@ -110,24 +111,27 @@ test('a month with an open operation loses the rows of the others, and is droppe
   expect(await months()).not.toEqual(expect.arrayContaining([nameOf(SECOND)]))
 })
 
-test('operations without a month, of the past or of a clock that is ahead, keep their items as long', async () => {
-  const { database, operation, kept, partOf, months } = await opened()
-  await makeMonths(database.pool, 'items', FIRST)
-  const past = await operation(thisMonth(-3), after(FIRST, 1))
-  const ahead = await operation(thisMonth(40), after(FIRST, 1))
-  expect([await partOf(past), await partOf(ahead)]).toEqual(['items_before', 'items_later'])
-  await sweepOperations(database.pool, after(FIRST, 90))
-  expect(await kept(past, ahead)).toEqual(['2 stored, 2 shown', '2 stored, 2 shown'])
-  await sweepOperations(database.pool, after(FIRST, 91.1))
-  expect(await kept(past, ahead)).toEqual(['0 stored, 0 shown', '0 stored, 0 shown'])
-  // A month before which something is open stays, so that this is not dropped with it.
-  const open = await operation(thisMonth(-3), null)
-  await sweepOperations(database.pool, after(SECOND, 90.1))
-  expect(await kept(open)).toEqual(['2 stored, 2 shown'])
-  expect(await months()).toEqual(expect.arrayContaining([nameOf(FIRST)]))
-})
+soakTest(
+  'operations without a month, of the past or of a clock that is ahead, keep their items as long',
+  async () => {
+    const { database, operation, kept, partOf, months } = await opened()
+    await makeMonths(database.pool, 'items', FIRST)
+    const past = await operation(thisMonth(-3), after(FIRST, 1))
+    const ahead = await operation(thisMonth(40), after(FIRST, 1))
+    expect([await partOf(past), await partOf(ahead)]).toEqual(['items_before', 'items_later'])
+    await sweepOperations(database.pool, after(FIRST, 90))
+    expect(await kept(past, ahead)).toEqual(['2 stored, 2 shown', '2 stored, 2 shown'])
+    await sweepOperations(database.pool, after(FIRST, 91.1))
+    expect(await kept(past, ahead)).toEqual(['0 stored, 0 shown', '0 stored, 0 shown'])
+    // A month before which something is open stays, so that this is not dropped with it.
+    const open = await operation(thisMonth(-3), null)
+    await sweepOperations(database.pool, after(SECOND, 90.1))
+    expect(await kept(open)).toEqual(['2 stored, 2 shown'])
+    expect(await months()).toEqual(expect.arrayContaining([nameOf(FIRST)]))
+  },
+)
 
-test('deleting an operation deletes its items in whichever part they are', async () => {
+soakTest('deleting an operation deletes its items in whichever part they are', async () => {
   const { database, shop, operation, kept } = await opened()
   const ids = [await operation(thisMonth(-3), null), await operation(new Date(), null)]
   ids.push(await operation(thisMonth(1), null))

@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { sized, soakTest } from '../../test/scale.ts'
 import { z } from 'zod'
 import { createTestEngine, workflowOf, type TestEngine } from '../../test/engine.ts'
 import { insertManyFiles } from '../../test/factories.ts'
@@ -10,6 +11,8 @@ import { LeaseLost } from '../core/queue/lease.ts'
 
 /** More than one batch for each of the two chains. */
 const FILES = 1700
+/** How often a file is planned whose catalog is away at first. */
+const TIMES = sized(2, 3)
 
 type Asked = (items: readonly Item[], signal: AbortSignal) => AsyncGenerator<Outcome>
 const workflow = { ...workflowOf('ask'), id: 'bulk', action: 'bulk', kind: 'bulk' as const }
@@ -79,7 +82,7 @@ test('plans each file once with two workers; retryable items are planned again a
     for (const item of items) {
       const times = (asked.get(item.id) ?? 0) + 1
       asked.set(item.id, times)
-      if (item.position % 500 === 3 && times < 3)
+      if (item.position % 500 === 3 && times < TIMES)
         yield {
           item: item.id,
           status: 'failed',
@@ -101,33 +104,38 @@ test('plans each file once with two workers; retryable items are planned again a
     failed: 0,
   })
   expect((await taggedFiles(engine)).length).toBe(FILES - 4)
-  expect(Object.groupBy(asked.values(), String)).toMatchObject({ 3: [3, 3, 3, 3] })
+  expect(Object.groupBy(asked.values(), String)).toMatchObject({
+    [TIMES]: [TIMES, TIMES, TIMES, TIMES],
+  })
   expect([...asked.values()].filter((times) => times === 1).length).toBe(FILES - 4)
 })
 
-test('no transaction is open while it plans: a concurrent change does not wait, and is kept', async () => {
-  const { entered, open, wait } = gate()
-  const engine = await withFiles(async function* (items, signal) {
-    await wait(items, signal)
-    for (const item of items) yield tagged(item)
-  }, 5)
-  await startWorkers(engine)
-  const id = await engine.startOn(workflow)
-  const changed = (await entered)[0]!.file.id!
-  await engine.scope.query(
-    `update files set tags = array['by hand'] where shop_id = :shop and id = :id`,
-    {
-      id: changed.replace('file_', ''),
-    },
-  )
-  expect(await rows(engine, id)).toBe(0)
-  open()
-  expect((await engine.untilEnd(id)).operation).toMatchObject({ status: 'success', done: 5 })
-  expect((await taggedFiles(engine)).length).toBe(5)
-  expect((await taggedFiles(engine, 'by hand')).length).toBe(1)
-})
+soakTest(
+  'no transaction is open while it plans: a concurrent change does not wait, and is kept',
+  async () => {
+    const { entered, open, wait } = gate()
+    const engine = await withFiles(async function* (items, signal) {
+      await wait(items, signal)
+      for (const item of items) yield tagged(item)
+    }, 5)
+    await startWorkers(engine)
+    const id = await engine.startOn(workflow)
+    const changed = (await entered)[0]!.file.id!
+    await engine.scope.query(
+      `update files set tags = array['by hand'] where shop_id = :shop and id = :id`,
+      {
+        id: changed.replace('file_', ''),
+      },
+    )
+    expect(await rows(engine, id)).toBe(0)
+    open()
+    expect((await engine.untilEnd(id)).operation).toMatchObject({ status: 'success', done: 5 })
+    expect((await taggedFiles(engine)).length).toBe(5)
+    expect((await taggedFiles(engine, 'by hand')).length).toBe(1)
+  },
+)
 
-test('a pause interrupts planning with nothing written; a resume starts it again', async () => {
+soakTest('a pause interrupts planning with nothing written; a resume starts it again', async () => {
   const first = gate()
   let paused = false
   const engine = await withFiles(async function* (items, signal) {
@@ -157,7 +165,7 @@ test('a pause interrupts planning with nothing written; a resume starts it again
   expect((await taggedFiles(engine)).length).toBe(FILES)
 })
 
-test('does not write the plan of an operation that was cancelled', async () => {
+soakTest('does not write the plan of an operation that was cancelled', async () => {
   const { entered, open, wait } = gate()
   const deaf = new AbortController().signal
   const engine = await withFiles(async function* (items) {
@@ -175,7 +183,7 @@ test('does not write the plan of an operation that was cancelled', async () => {
   expect(await taggedFiles(engine)).toEqual([])
 })
 
-test('does not write the plan of a worker that was presumed dead', async () => {
+soakTest('does not write the plan of a worker that was presumed dead', async () => {
   const { entered, open, wait } = gate()
   let tag = 'late'
   const engine = await withFiles(async function* (items, signal) {
@@ -215,7 +223,7 @@ test('does not write the plan of a worker that was presumed dead', async () => {
   expect([(await taggedFiles(engine)).length, await taggedFiles(engine, 'late')]).toEqual([20, []])
 })
 
-test('a preview records its changes, and confirming plans again', async () => {
+soakTest('a preview records its changes, and confirming plans again', async () => {
   const engine = await withFiles(async function* (items) {
     for (const item of items) yield tagged(item)
   })

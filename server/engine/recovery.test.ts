@@ -1,5 +1,6 @@
 // Jobs of lost workers run eventually, however their worker was lost.
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { soakTest } from '../../test/scale.ts'
 import {
   createTestEngine,
   entryOf,
@@ -50,23 +51,26 @@ const lockedBy =
       { pool, since },
     )
 
-test('a deleted job, one that a live pool locked and forgot, and one of an unknown pool', async () => {
-  const [{ pool_id }] = (
-    await house.parts.database.pool.query<{ pool_id: string }>('select pool_id from workers')
-  ).rows as [{ pool_id: string }]
-  const operations = [
-    await startWith('lost.txt', (tx) =>
-      tx.withoutRows('delete from graphile_worker._private_jobs'),
-    ),
-    await startWith('forgotten.txt', lockedBy(pool_id)),
-    await startWith('unknown.txt', lockedBy('a pool of another time', '31 seconds')),
-  ]
-  for (const id of operations) {
-    const { operation, items } = await house.untilEnd(id)
-    expect(operation).toMatchObject({ status: 'success', done: 1 })
-    expect(items).toMatchObject([{ attempt: 1 }])
-  }
-})
+soakTest(
+  'a deleted job, one that a live pool locked and forgot, and one of an unknown pool',
+  async () => {
+    const [{ pool_id }] = (
+      await house.parts.database.pool.query<{ pool_id: string }>('select pool_id from workers')
+    ).rows as [{ pool_id: string }]
+    const operations = [
+      await startWith('lost.txt', (tx) =>
+        tx.withoutRows('delete from graphile_worker._private_jobs'),
+      ),
+      await startWith('forgotten.txt', lockedBy(pool_id)),
+      await startWith('unknown.txt', lockedBy('a pool of another time', '31 seconds')),
+    ]
+    for (const id of operations) {
+      const { operation, items } = await house.untilEnd(id)
+      expect(operation).toMatchObject({ status: 'success', done: 1 })
+      expect(items).toMatchObject([{ attempt: 1 }])
+    }
+  },
+)
 
 test('a job whose successor was queued before its worker died is not kept', async () => {
   const id = await startWith('succeeded.txt', async (tx) => {

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { z } from 'zod'
 import { expect, onTestFinished, test } from 'vitest'
+import { sized, soakTest } from '../../test/scale.ts'
 import { createTestEngine, makeBytes, workflowOf, type TestEngine } from '../../test/engine.ts'
 import {
   definePlugin,
@@ -61,6 +62,8 @@ const fileOf = async ({ scope }: TestEngine) =>
 
 test('a step’s changes are kept when a later step fails and is retried; bytes are not made twice', async () => {
   let [made, tries] = [0, 0]
+  // The second retry waits five seconds.
+  const enough = sized(2, 3)
   const engine = await withFile([
     stepOf('make', async (item, context) => ({
       ...ok(item),
@@ -71,7 +74,7 @@ test('a step’s changes are kept when a later step fails and is retried; bytes 
       change: { set: { filename: 'b.txt' }, tags: { add: ['seen'] } },
     })),
     stepOf('try', (item) =>
-      ++tries < 3
+      ++tries < enough
         ? {
             item: item.id,
             status: 'failed',
@@ -84,7 +87,7 @@ test('a step’s changes are kept when a later step fails and is retried; bytes 
   ])
   const { operation } = await engine.untilEnd(await engine.startOn(bulk('make', 'tag', 'try')))
   expect(operation.status).toBe('success')
-  expect([made, tries]).toEqual([1, 3])
+  expect([made, tries]).toEqual([1, enough])
   expect(await fileOf(engine)).toMatchObject({
     filename: 'b.txt',
     tags: ['seen'],
@@ -93,7 +96,7 @@ test('a step’s changes are kept when a later step fails and is retried; bytes 
   })
 })
 
-test('they are kept when the work is interrupted and resumed', async () => {
+soakTest('they are kept when the work is interrupted and resumed', async () => {
   const { promise: entered, resolve: enter } = Promise.withResolvers<void>()
   let waits = true
   const engine = await withFile([
@@ -143,23 +146,29 @@ test('a file that no step changes is skipped with the given reason; later steps 
   expect(imported.items[0]).toMatchObject({ status: 'done', after: { created: true } })
 })
 
-test('new bytes are reported with the sizes before and after; an undo reports them too', async () => {
-  const engine = await withFile([
-    stepOf('shorten', async (item, context) => ({ ...ok(item), bytes: await write('a', context) })),
-  ])
-  const id = await engine.startOn(bulk('shorten'))
-  const { operation, items } = await engine.untilEnd(id)
-  expect(items[0]).toMatchObject({
-    before: { version: 1, size_bytes: 5 },
-    after: { version: 2, size_bytes: 1 },
-  })
-  expect(operation.bytes_saved).toBe(4)
-  const undone = await engine.untilEnd(await engine.engine.undo(engine.scope, id, 'test', 'api'))
-  expect(undone.items[0]).toMatchObject({
-    status: 'done',
-    before: { size_bytes: 1 },
-    after: { size_bytes: 5 },
-  })
-  expect(undone.operation.bytes_saved).toBe(-4)
-  expect(await fileOf(engine)).toMatchObject({ version: 1, size_bytes: 5 })
-})
+soakTest(
+  'new bytes are reported with the sizes before and after; an undo reports them too',
+  async () => {
+    const engine = await withFile([
+      stepOf('shorten', async (item, context) => ({
+        ...ok(item),
+        bytes: await write('a', context),
+      })),
+    ])
+    const id = await engine.startOn(bulk('shorten'))
+    const { operation, items } = await engine.untilEnd(id)
+    expect(items[0]).toMatchObject({
+      before: { version: 1, size_bytes: 5 },
+      after: { version: 2, size_bytes: 1 },
+    })
+    expect(operation.bytes_saved).toBe(4)
+    const undone = await engine.untilEnd(await engine.engine.undo(engine.scope, id, 'test', 'api'))
+    expect(undone.items[0]).toMatchObject({
+      status: 'done',
+      before: { size_bytes: 1 },
+      after: { size_bytes: 5 },
+    })
+    expect(undone.operation.bytes_saved).toBe(-4)
+    expect(await fileOf(engine)).toMatchObject({ version: 1, size_bytes: 5 })
+  },
+)

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { soakTest } from '../../test/scale.ts'
 import { openTestApp, untilEnded, type TestApp } from '../../test/app.ts'
 import { startOrigin, type Origin } from '../../test/fakes/origin.ts'
 import { createSecrets } from '../core/secrets.ts'
@@ -69,27 +70,30 @@ test('an import’s address is sealed until it has ended, and then kept without 
   expect(await kept()).not.toContain(CANARY)
 })
 
-test('a failed file is retried at its complete address, which is deleted after seven days', async () => {
-  const worker = await app.engine.startWorker()
-  const path = `/status/404`
-  try {
-    const id = await started(path)
-    expect(await untilEnded(app.owner, id)).toMatchObject({ status: 'failed' })
-    expect((await app.owner.call('POST', `/api/operations/${id}/retry`)).status).toBe(200)
-    expect(await untilEnded(app.owner, id)).toMatchObject({ status: 'failed' })
-    expect(origin.count(`${path}?token=${CANARY}`)).toBe(2)
-  } finally {
-    await worker.stop()
-  }
-  expect(await kept()).toContain('"sealed"')
-  // A delivered callback; a waiting one keeps its address.
-  await pool().query(`update outbox set status = 'sent'`)
-  await sweepOperations(pool(), new Date(Date.now() + 8 * 86_400_000))
-  const after = await kept()
-  expect(after).toContain(`${origin.url}${path}"`)
-  expect(after).not.toContain('"sealed"')
-  expect(after).not.toContain(CANARY)
-})
+soakTest(
+  'a failed file is retried at its complete address, which is deleted after seven days',
+  async () => {
+    const worker = await app.engine.startWorker()
+    const path = `/status/404`
+    try {
+      const id = await started(path)
+      expect(await untilEnded(app.owner, id)).toMatchObject({ status: 'failed' })
+      expect((await app.owner.call('POST', `/api/operations/${id}/retry`)).status).toBe(200)
+      expect(await untilEnded(app.owner, id)).toMatchObject({ status: 'failed' })
+      expect(origin.count(`${path}?token=${CANARY}`)).toBe(2)
+    } finally {
+      await worker.stop()
+    }
+    expect(await kept()).toContain('"sealed"')
+    // A delivered callback; a waiting one keeps its address.
+    await pool().query(`update outbox set status = 'sent'`)
+    await sweepOperations(pool(), new Date(Date.now() + 8 * 86_400_000))
+    const after = await kept()
+    expect(after).toContain(`${origin.url}${path}"`)
+    expect(after).not.toContain('"sealed"')
+    expect(after).not.toContain(CANARY)
+  },
+)
 
 test('headers are sealed with the address, sent, and shown nowhere', async () => {
   const got: string[] = []
@@ -123,7 +127,7 @@ test('headers are sealed with the address, sent, and shown nowhere', async () =>
   expect(await kept()).not.toContain(CANARY)
 })
 
-test('waiting items keep headers sealed', async () => {
+soakTest('waiting items keep headers sealed', async () => {
   const files = [{ filename: 'waiting.pdf', url: `${origin.url}/bytes/10/waiting` }]
   const request = { files, headers: { authorization: `Bearer ${CANARY}` } }
   const asked = { prefer: 'respond-async' }

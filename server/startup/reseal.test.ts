@@ -2,6 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { soakTest } from '../../test/scale.ts'
 import { fillEveryTable } from '../../test/every-table.ts'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { keepLinkKeys, openSecrets } from '../core/db/server-keys.ts'
@@ -119,7 +120,7 @@ function sealedIn({ format }: SealedPlace, value: Buffer | string): Buffer {
   return Buffer.from(found?.[1] ?? '', 'base64')
 }
 
-test('an interrupted run is continued, and seals each value once', async () => {
+soakTest('an interrupted run is continued, and seals each value once', async () => {
   const { pool } = database
   await pool.query('delete from drop_secrets')
   const count = 3000

@@ -2,6 +2,7 @@
 import { rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { soakTest } from '../../test/scale.ts'
 import { createTestShop, openTestDatabase, silent } from '../../test/database.ts'
 import { openDepot, type Depot } from '../../test/delivery.ts'
 import { sha256Of } from '../../test/fakes/content.ts'
@@ -72,19 +73,22 @@ it('computes the digests of all bytes, and is not wanted afterwards', async () =
   expect(await runWanted()).toEqual([])
 })
 
-it('leaves new bytes alone, and those of a shop in which an operation works, for an hour', async () => {
-  await addDue(1, '1 second')
-  expect(await runWanted()).toEqual([])
-  await depot.scope.query(
-    `insert into operations (shop_id, kind, action, channel, workflow, requested_by, total, status)
+soakTest(
+  'leaves new bytes alone, and those of a shop in which an operation works, for an hour',
+  async () => {
+    await addDue(1, '1 second')
+    expect(await runWanted()).toEqual([])
+    await depot.scope.query(
+      `insert into operations (shop_id, kind, action, channel, workflow, requested_by, total, status)
      values (:shop, 'import', 'import', 'api', '{}', 'test', 1, 'running')`,
-  )
-  const all = await addDue(1, '50 minutes')
-  expect(await runWanted()).toEqual([])
-  await addDue(0, '70 minutes')
-  expect(await runWanted()).toEqual([null])
-  expect(await stored()).toEqual(expect.arrayContaining(sumsOf(all)))
-})
+    )
+    const all = await addDue(1, '50 minutes')
+    expect(await runWanted()).toEqual([])
+    await addDue(0, '70 minutes')
+    expect(await runWanted()).toEqual([null])
+    expect(await stored()).toEqual(expect.arrayContaining(sumsOf(all)))
+  },
+)
 
 it('keeps its rate, in files and in bytes', async () => {
   await depot.addFile(fresh(3_000_000))
@@ -102,7 +106,7 @@ it('keeps its rate, in files and in bytes', async () => {
   expect(done).toEqual([3, 3_002_000])
 })
 
-it('continues where it was stopped', async () => {
+soakTest('continues where it was stopped', async () => {
   const all = await addDue(150)
   const stop = new AbortController()
   let files = 0
@@ -120,7 +124,7 @@ it('continues where it was stopped', async () => {
   expect(await stored()).toEqual(sumsOf(all))
 })
 
-it('reports damaged and missing bytes, and computes the others', async () => {
+soakTest('reports damaged and missing bytes, and computes the others', async () => {
   const [damaged, missing, ...whole] = await addDue(4)
   const pathOf = async (bytes: Buffer) =>
     path.join(

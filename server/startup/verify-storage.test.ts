@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { soakTest } from '../../test/scale.ts'
 import { createTestShop, openTestDatabase, silent } from '../../test/database.ts'
 import { sha256Of } from '../../test/fakes/content.ts'
 import { forShop, type ShopScope } from '../core/db/for-shop.ts'
@@ -125,7 +126,7 @@ test('a repair restores what the backup has, and reports the rest', async () => 
   expect(await verify({ hash: true })).toMatchObject({ missing: 1, damaged: 0 })
 })
 
-test('bytes without a row are listed when they are an hour old, and stay', async () => {
+soakTest('bytes without a row are listed when they are an hour old, and stay', async () => {
   const [young, old] = [await write('primary', 'young'), await write('primary', 'old')]
   const hour = new Date(Date.now() - 2 * 60 * 60 * 1000)
   await utimes(pathOf(old.hash), hour, hour)
@@ -136,7 +137,7 @@ test('bytes without a row are listed when they are an hour old, and stay', async
     expect(await stores.get('primary')!.size(scope.shop, hash)).toBe(size_bytes)
 })
 
-test('an interrupted run continues where it was, and counts nothing twice', async () => {
+soakTest('an interrupted run continues where it was, and counts nothing twice', async () => {
   const hashes: string[] = []
   for (let n = 0; n < 30; n++) hashes.push(await addFile(`file ${n}`))
   for (const hash of hashes) await rm(pathOf(hash))

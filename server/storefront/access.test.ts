@@ -1,5 +1,6 @@
 // A shop's tokens and profile when the platform, the app's settings or other processes fail.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { soakTest } from '../../test/scale.ts'
 import { createTestShop, openTestDatabase, silent } from '../../test/database.ts'
 import { openDatabase, type Database } from '../core/db/database.ts'
 import { forShop, findShop } from '../core/db/for-shop.ts'
@@ -174,27 +175,30 @@ test('a deleted store is not found, neither its API nor its tokens', async () =>
   expect(await storefront.hasAccess(shop, never)).toBe(true)
 })
 
-test('access is lost when the platform refuses the tokens, not while it does not answer', async () => {
-  const storefront = await signIn()
-  expect(await storefront.hasAccess(shop, never)).toBe(true)
-  for (const status of [402, 403, 423]) {
-    instead = () => Promise.resolve(Response.json({ errors: 'no' }, { status }))
+soakTest(
+  'access is lost when the platform refuses the tokens, not while it does not answer',
+  async () => {
+    const storefront = await signIn()
+    expect(await storefront.hasAccess(shop, never)).toBe(true)
+    for (const status of [402, 403, 423]) {
+      instead = () => Promise.resolve(Response.json({ errors: 'no' }, { status }))
+      await expect(storefront.hasAccess(shop, never)).rejects.toMatchObject({
+        code: 'storefront_unavailable',
+      })
+    }
+    instead = () => Promise.resolve(new Response('busy', { status: 503 }))
     await expect(storefront.hasAccess(shop, never)).rejects.toMatchObject({
       code: 'storefront_unavailable',
     })
-  }
-  instead = () => Promise.resolve(new Response('busy', { status: 503 }))
-  await expect(storefront.hasAccess(shop, never)).rejects.toMatchObject({
-    code: 'storefront_unavailable',
-  })
-  instead = (url) =>
-    Promise.resolve(
-      isTokens(url)
-        ? Response.json({ error: 'invalid_grant' }, { status: 400 })
-        : Response.json({ errors: 'no' }, { status: 401 }),
-    )
-  expect(await storefront.hasAccess(shop, never)).toBe(false)
-})
+    instead = (url) =>
+      Promise.resolve(
+        isTokens(url)
+          ? Response.json({ error: 'invalid_grant' }, { status: 400 })
+          : Response.json({ errors: 'no' }, { status: 401 }),
+      )
+    expect(await storefront.hasAccess(shop, never)).toBe(false)
+  },
+)
 
 describe('an uninstalled shop', () => {
   const uninstall = () => uninstallShop({ database, log: silent }, shop)
@@ -283,7 +287,7 @@ describe('the profile', () => {
     })
   })
 
-  test('that could not be read after a report of a change is read again', async () => {
+  soakTest('that could not be read after a report of a change is read again', async () => {
     const storefront = await signIn()
     instead = (_, init) =>
       isProfile(init) ? Promise.resolve(new Response('no', { status: 402 })) : undefined
@@ -292,7 +296,7 @@ describe('the profile', () => {
     expect(await storefront.refreshProfile(shop)).toBe(true)
   })
 
-  test('is not overwritten by an earlier answer that arrives later', async () => {
+  soakTest('is not overwritten by an earlier answer that arrives later', async () => {
     const [storefront, other] = [await signIn(), open()]
     const [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const shopWas = { name: 'Harbour', email: 'old@harbour.example', ianaTimezone: 'UTC' }
@@ -309,7 +313,7 @@ describe('the profile', () => {
     expect((await read()).name).toBe('Harbour Charts')
   })
 
-  test('is updated unless the merchant has chosen another value', async () => {
+  soakTest('is updated unless the merchant has chosen another value', async () => {
     const storefront = await signIn()
     await scope().query(
       `update shops set settings = settings || '{"time_zone": "Asia/Tokyo"}' where id = :shop`,
@@ -321,7 +325,7 @@ describe('the profile', () => {
     await expect.poll(read).toEqual({ name: 'Harbour Books', settings })
   })
 
-  test('is updated with the catalog too, and emptied recipients stay empty', async () => {
+  soakTest('is updated with the catalog too, and emptied recipients stay empty', async () => {
     const storefront = await signIn()
     await scope().query(
       `update shops set settings = settings || '{"recipients": []}' where id = :shop`,
@@ -390,7 +394,7 @@ describe('a token endpoint that does not answer', () => {
     }
   })
 
-  test('fails all waiting requests together', async () => {
+  soakTest('fails all waiting requests together', async () => {
     const storefront = open()
     let asked = 0
     const answer = Promise.withResolvers<void>()
@@ -424,7 +428,7 @@ describe('the lease', () => {
     expect(await scope().query('select 1 from token_leases where shop_id = :shop')).toEqual([])
   })
 
-  test('of another process is waited for, and its token used', async () => {
+  soakTest('of another process is waited for, and its token used', async () => {
     const first = await signIn()
     const before = grants()
     const [row] = await scope().query<Record<string, unknown>>(

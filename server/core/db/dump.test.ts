@@ -112,7 +112,7 @@ const divided = async ({ pool }: Database) =>
     )
   ).rows
 
-test('a table that is divided by month gets the months of the dump', async () => {
+soakTest('a table that is divided by month gets the months of the dump', async () => {
   const { pool } = database
   const second = await mkdtemp(path.join(folder, 'divided-'))
   const months = (await readParts(pool, 'downloads')).map(({ from }) => from).filter(Boolean)

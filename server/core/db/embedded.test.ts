@@ -88,7 +88,7 @@ test('an external data folder that is missing, or another user’s, is never rep
   await start()
 })
 
-test('a second server on the same data folder is refused with advice', async () => {
+soakTest('a second server on the same data folder is refused with advice', async () => {
   await start()
   await expect(startEmbedded(dataDir, silent)).rejects.toThrow(
     /Another Stevedore is running on this data folder/,

@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises'
 import type { Knex } from 'knex'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { soakTest } from '../../../test/scale.ts'
 import { openTestDatabase } from '../../../test/database.ts'
 import { migrate, migrateDown, migrationsAfter, migrationsOf } from './migrate.ts'
 
@@ -65,7 +66,7 @@ test('a migration does not block queries while it waits: it gives up and retries
   }
 })
 
-test('a migration that waits for a transaction that waits for it is retried', async () => {
+soakTest('a migration that waits for a transaction that waits for it is retried', async () => {
   const holder = new pg.Client({ connectionString: database.url })
   await holder.connect()
   try {
@@ -96,17 +97,20 @@ test('a migration that waits for a transaction that waits for it is retried', as
   }
 })
 
-test('by default a migration waits for locks shorter than PostgreSQL looks for deadlocks', async () => {
-  const seen: string[] = []
-  const migrations = changing('files', async (_, knex) => {
-    const { rows } = await knex.raw<{ rows: { lock_timeout: string }[] }>('show lock_timeout')
-    seen.push(rows[0]!.lock_timeout)
-  })
-  await migrate(database, { migrations })
-  expect(seen).toEqual(['900ms'])
-})
+soakTest(
+  'by default a migration waits for locks shorter than PostgreSQL looks for deadlocks',
+  async () => {
+    const seen: string[] = []
+    const migrations = changing('files', async (_, knex) => {
+      const { rows } = await knex.raw<{ rows: { lock_timeout: string }[] }>('show lock_timeout')
+      seen.push(rows[0]!.lock_timeout)
+    })
+    await migrate(database, { migrations })
+    expect(seen).toEqual(['900ms'])
+  },
+)
 
-test('locks that are never released are named, and nothing is changed', async () => {
+soakTest('locks that are never released are named, and nothing is changed', async () => {
   const holder = new pg.Client({ connectionString: database.url })
   await holder.connect()
   try {

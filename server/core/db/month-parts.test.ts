@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { soakTest } from '../../../test/scale.ts'
 import { openTestDatabase } from '../../../test/database.ts'
 import { dropMonths, firstIdAt, makeMonths, readParts } from './month-parts.ts'
 
@@ -79,7 +80,7 @@ test('months are made ahead, and rows that came before their month move into it'
   ])
 })
 
-test('a clock that is a hundred years ahead makes twelve months a run', async () => {
+soakTest('a clock that is a hundred years ahead makes twelve months a run', async () => {
   const before = (await parts()).length
   await makeMonths(database.pool, TABLE, month(NOW, 1200))
   expect((await parts()).length).toBe(before + 12)
@@ -99,7 +100,7 @@ test('old months are dropped without a gap, and rows from before them with them'
   expect((await records())[0]).toMatchObject({ part: `${TABLE}_before` })
 })
 
-test('a month waits briefly for a long transaction, and is made after it', async () => {
+soakTest('a month waits briefly for a long transaction, and is made after it', async () => {
   const holder = new pg.Client({ connectionString: database.url })
   await holder.connect()
   try {

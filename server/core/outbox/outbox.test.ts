@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { soakDescribe, soakTest, someOf } from '../../../test/scale.ts'
 import { createTestShop, openTestDatabase, silent } from '../../../test/database.ts'
 import { startMailFake, type MailFake } from '../../../test/fakes/smtp.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
@@ -165,16 +166,19 @@ describe('an email', () => {
     })
   })
 
-  it('that cannot be rendered is tried and fails like any other, and blocks no other message', async () => {
-    const id = await queueEmail({ payload: JSON.stringify({ template: 'no-such', data: {} }) })
-    for (let n = 0; n < 3; n++) await deliver(id)
-    expect(await read(id)).toMatchObject({
-      status: 'failed',
-      error: 'Something went wrong on our side',
-      subject: 'no-such',
-    })
-    expect((await notices()).length).toBe(1)
-  })
+  soakTest(
+    'that cannot be rendered is tried and fails like any other, and blocks no other message',
+    async () => {
+      const id = await queueEmail({ payload: JSON.stringify({ template: 'no-such', data: {} }) })
+      for (let n = 0; n < 3; n++) await deliver(id)
+      expect(await read(id)).toMatchObject({
+        status: 'failed',
+        error: 'Something went wrong on our side',
+        subject: 'no-such',
+      })
+      expect((await notices()).length).toBe(1)
+    },
+  )
 
   it('is stored if there is no mail server', async () => {
     const id = await queueEmail()
@@ -187,7 +191,7 @@ describe('an email', () => {
     })
   })
 
-  it.each(['defer', 'defer-message'] as const)(
+  it.each(someOf(['defer', 'defer-message'] as const, (_, at) => at < 1))(
     'that meets %s is tried three times, minutes apart, then failed',
     async (how) => {
       smtp.behaviour = how
@@ -215,7 +219,7 @@ describe('an email', () => {
     },
   )
 
-  it.each(['refuse', 'refuse-message'] as const)(
+  it.each(someOf(['refuse', 'refuse-message'] as const, (_, at) => at < 1))(
     'that meets %s fails at the first attempt',
     async (how) => {
       smtp.behaviour = how
@@ -250,7 +254,7 @@ describe('an email', () => {
     ])
   })
 
-  it('without recipients fails immediately', async () => {
+  soakTest('without recipients fails immediately', async () => {
     await database.pool.query(`update shops set settings = '{}' where id = $1`, [shop])
     const id = await queueEmail()
     await deliver(id)
@@ -295,21 +299,24 @@ describe('an email that may have arrived', () => {
     expect(smtp.mails).toEqual([])
   })
 
-  it('waits again if it cannot have arrived: it was not written, or none can be sent', async () => {
-    const unwritten = await queueEmail({ status: 'sending', ago: '31 s' })
-    const beingWritten = await queueEmail({ status: 'sending', ago: '20 s' })
-    await sweepStaleMessages(database, deliverers(smtp.url))
-    const kept = await queueEmail({ status: 'sending', ago: '3 m', result: content })
-    await sweepStaleMessages(database, deliverers(null))
-    for (const id of [unwritten, kept]) {
-      expect(await read(id)).toMatchObject({ status: 'waiting' })
-      expect((await jobs(id)).length).toBe(1)
-    }
-    expect(await read(beingWritten)).toMatchObject({ status: 'sending' })
-    expect(await notices()).toEqual([])
-  })
+  soakTest(
+    'waits again if it cannot have arrived: it was not written, or none can be sent',
+    async () => {
+      const unwritten = await queueEmail({ status: 'sending', ago: '31 s' })
+      const beingWritten = await queueEmail({ status: 'sending', ago: '20 s' })
+      await sweepStaleMessages(database, deliverers(smtp.url))
+      const kept = await queueEmail({ status: 'sending', ago: '3 m', result: content })
+      await sweepStaleMessages(database, deliverers(null))
+      for (const id of [unwritten, kept]) {
+        expect(await read(id)).toMatchObject({ status: 'waiting' })
+        expect((await jobs(id)).length).toBe(1)
+      }
+      expect(await read(beingWritten)).toMatchObject({ status: 'sending' })
+      expect(await notices()).toEqual([])
+    },
+  )
 
-  it('of a batch that was written long before its turn is left to the sweep', async () => {
+  soakTest('of a batch that was written long before its turn is left to the sweep', async () => {
     const id = await queueEmail()
     await database.pool.query('update outbox set batched = true where id = $1', [id])
     const all = deliverers(smtp.url)
@@ -326,7 +333,7 @@ describe('an email that may have arrived', () => {
     expect(smtp.mails.length).toBe(1)
   })
 
-  it('is recorded as sent if the response arrives late', async () => {
+  soakTest('is recorded as sent if the response arrives late', async () => {
     smtp.behaviour = 'hang-after'
     const id = await queueEmail()
     const delivered = deliver(id)
@@ -343,20 +350,23 @@ describe('an email that may have arrived', () => {
     expect(smtp.mails.length).toBe(1)
   })
 
-  it('that was sent again manually meanwhile is not overwritten by the first attempt', async () => {
-    smtp.behaviour = 'hang-after'
-    const id = await queueEmail()
-    const first = deliver(id)
-    await until(() => smtp.hanging === 1)
-    await database.pool.query(`update outbox set status = 'unknown' where id = $1`, [id])
-    await resendMessage(scope, id)
-    smtp.release()
-    await first
-    expect(await read(id)).toMatchObject({ status: 'waiting' })
-  })
+  soakTest(
+    'that was sent again manually meanwhile is not overwritten by the first attempt',
+    async () => {
+      smtp.behaviour = 'hang-after'
+      const id = await queueEmail()
+      const first = deliver(id)
+      await until(() => smtp.hanging === 1)
+      await database.pool.query(`update outbox set status = 'unknown' where id = $1`, [id])
+      await resendMessage(scope, id)
+      smtp.release()
+      await first
+      expect(await read(id)).toMatchObject({ status: 'waiting' })
+    },
+  )
 })
 
-describe('a slow mail server', () => {
+soakDescribe('a slow mail server', () => {
   it('blocks at most four jobs of a process: the other messages are released one by one', async () => {
     smtp.behaviour = 'hang-after'
     const first = [await queueEmail(), await queueEmail(), await queueEmail(), await queueEmail()]
@@ -393,7 +403,7 @@ describe('another shop', () => {
 })
 
 describe('stopping', () => {
-  it('releases what was not handed over, uncounted, for later', async () => {
+  soakTest('releases what was not handed over, uncounted, for later', async () => {
     smtp.behaviour = 'hang-before'
     const id = await queueEmail()
     const delivered = deliver(id)
@@ -433,19 +443,22 @@ describe('handing over', () => {
     headers: {},
   }
 
-  it('is given up when the server is not ready in time, and nothing is sent later', async () => {
-    smtp.behaviour = 'hang-before'
-    const server = openMailServer(smtp.url, { handOver: 2000, answer: 10_000, connect: 1000 })
-    const delivery = await server.handOver(letter, new AbortController().signal)
-    expect(delivery).toEqual({ status: 'again', reason: 'The mail server could not be reached' })
-    smtp.release()
-    smtp.behaviour = 'accept'
-    expect(await server.handOver(letter, new AbortController().signal)).toEqual({
-      status: 'sent',
-      content: { reply: expect.stringMatching(/^250 /) },
-    })
-    expect(smtp.mails.length).toBe(1)
-  })
+  soakTest(
+    'is given up when the server is not ready in time, and nothing is sent later',
+    async () => {
+      smtp.behaviour = 'hang-before'
+      const server = openMailServer(smtp.url, { handOver: 2000, answer: 10_000, connect: 1000 })
+      const delivery = await server.handOver(letter, new AbortController().signal)
+      expect(delivery).toEqual({ status: 'again', reason: 'The mail server could not be reached' })
+      smtp.release()
+      smtp.behaviour = 'accept'
+      expect(await server.handOver(letter, new AbortController().signal)).toEqual({
+        status: 'sent',
+        content: { reply: expect.stringMatching(/^250 /) },
+      })
+      expect(smtp.mails.length).toBe(1)
+    },
+  )
 
   it('is unknown when the server stops responding after the message', async () => {
     smtp.behaviour = 'hang-after'

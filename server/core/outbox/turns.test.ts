@@ -148,7 +148,7 @@ it('after three attempts without an answer messages wait, and then one of them t
   expect(await read(second)).toMatchObject({ status: 'waiting', attempts: 0 })
 })
 
-it('a pause grows to an hour, and ends with an answer', async () => {
+soakTest('a pause grows to an hour, and ends with an answer', async () => {
   const scope = await newShop()
   const webhook = await addWebhook(scope, dead)
   within = 50
@@ -196,7 +196,7 @@ it('another attempt has its time from the database, also if the clock of the pro
   expect(wait).toBeLessThan(3600)
 })
 
-it('a receiver in a pause gets what a person sends again', async () => {
+soakTest('a receiver in a pause gets what a person sends again', async () => {
   const scope = await newShop()
   const webhook = await addWebhook(scope, dead)
   within = 50

@@ -1,5 +1,6 @@
 // What happened to a file, over the API.
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { soakTest } from '../../../test/scale.ts'
 import { openTestApp, untilEnded, untilOperation, type TestApp } from '../../../test/app.ts'
 import { startOrigin, type Origin } from '../../../test/fakes/origin.ts'
 import { paidOrder } from '../../../test/orders.ts'
@@ -112,28 +113,31 @@ test('every kind of record is listed, newest first, and pages have each entry on
   expect(paged).toEqual(data)
 })
 
-test('an undo that left a file as it was has not undone the operation on that file', async () => {
-  const { body } = await app.owner.call('POST', '/api/files/import', {
-    files: ['a.pdf', 'b.pdf'].map((filename) => ({
-      filename,
-      url: `${origin.url}/bytes/1000/${filename}`,
-    })),
-  })
-  const [changed, restored] = body.files.map(({ file_id }: { file_id: string }) => file_id)
-  const operation = await operate({
-    action: 'update-settings',
-    options: { expiry_days: 7 },
-    select: { file_ids: [changed, restored] },
-  })
-  await app.owner.call('PATCH', `/api/files/${changed}`, { expiry_days: 8 })
-  const undo = await app.owner.call('POST', `/api/operations/${operation}/undo`)
-  expect(await untilEnded(app.owner, undo.body.id)).toMatchObject({ done: 1, skipped: 1 })
-  const isUndone = async (id: string) =>
-    (await app.owner.call('GET', `/api/files/${id}/history`)).body.data.find(
-      ({ operation_id }: { operation_id?: string }) => operation_id === operation,
-    ).undone
-  expect([await isUndone(changed), await isUndone(restored)]).toEqual([false, true])
-})
+soakTest(
+  'an undo that left a file as it was has not undone the operation on that file',
+  async () => {
+    const { body } = await app.owner.call('POST', '/api/files/import', {
+      files: ['a.pdf', 'b.pdf'].map((filename) => ({
+        filename,
+        url: `${origin.url}/bytes/1000/${filename}`,
+      })),
+    })
+    const [changed, restored] = body.files.map(({ file_id }: { file_id: string }) => file_id)
+    const operation = await operate({
+      action: 'update-settings',
+      options: { expiry_days: 7 },
+      select: { file_ids: [changed, restored] },
+    })
+    await app.owner.call('PATCH', `/api/files/${changed}`, { expiry_days: 8 })
+    const undo = await app.owner.call('POST', `/api/operations/${operation}/undo`)
+    expect(await untilEnded(app.owner, undo.body.id)).toMatchObject({ done: 1, skipped: 1 })
+    const isUndone = async (id: string) =>
+      (await app.owner.call('GET', `/api/files/${id}/history`)).body.data.find(
+        ({ operation_id }: { operation_id?: string }) => operation_id === operation,
+      ).undone
+    expect([await isUndone(changed), await isUndone(restored)]).toEqual([false, true])
+  },
+)
 
 test('who has a file is listed: orders, links and links to its pack, a page at a time', async () => {
   const { body: pack } = await app.owner.call('POST', '/api/packs', { name: 'Almanac' })
@@ -179,61 +183,64 @@ test('a file that does not exist, and a forged cursor, are refused', async () =>
   )
 })
 
-test('a blocked buyer is found with the refused downloads, and unblocked with an undo', async () => {
-  const list = async (query: string) =>
-    (await app.owner.call('GET', `/api/deliveries?${query}`)).body.data
-  const change = (body: object) => app.owner.call('PATCH', `/api/deliveries/${id}`, body)
-  const [{ id }] = await list('')
-  const past = '2026-01-01T00:00:00.000Z'
-  await change({ terms: [{ file_id: file, expires_at: past, download_limit: 1 }] })
-  const { scope } = app.owner
-  const [page] = await scope.query<{ id: string; rotation: number }>(
-    `select id, rotation from links where shop_id = :shop and parent_id is not null`,
-  )
-  const key = app.engine.parts.secrets.linkKey(page!.id, page!.rotation)
-  const download = async () => (await fetch(`${app.url}/download?key=${key}`)).status
-  expect(await download()).toBe(410)
+soakTest(
+  'a blocked buyer is found with the refused downloads, and unblocked with an undo',
+  async () => {
+    const list = async (query: string) =>
+      (await app.owner.call('GET', `/api/deliveries?${query}`)).body.data
+    const change = (body: object) => app.owner.call('PATCH', `/api/deliveries/${id}`, body)
+    const [{ id }] = await list('')
+    const past = '2026-01-01T00:00:00.000Z'
+    await change({ terms: [{ file_id: file, expires_at: past, download_limit: 1 }] })
+    const { scope } = app.owner
+    const [page] = await scope.query<{ id: string; rotation: number }>(
+      `select id, rotation from links where shop_id = :shop and parent_id is not null`,
+    )
+    const key = app.engine.parts.secrets.linkKey(page!.id, page!.rotation)
+    const download = async () => (await fetch(`${app.url}/download?key=${key}`)).status
+    expect(await download()).toBe(410)
 
-  const attempt = { times: 1, address: '127.0.0.0/24', agent: 'node' }
-  const why = { ...attempt, reason: 'expired' }
-  const refusal = { ...attempt, code: 'expired' }
-  const delivery = (await app.owner.call('GET', `/api/deliveries/${id}`)).body
-  expect(delivery).toMatchObject({
-    blocked_files: 1,
-    blocked_by: { used_up: 0, expired: 1, not_prepared: 0 },
-    refusals: [{ ...refusal, file_id: file, filename: 'guide.pdf' }],
-  })
-  const [entry] = (await entries()).data
-  expect(entry).toMatchObject({
-    ...why,
-    kind: 'refused',
-    delivery_id: id,
-    email: 'bob@example.com',
-  })
+    const attempt = { times: 1, address: '127.0.0.0/24', agent: 'node' }
+    const why = { ...attempt, reason: 'expired' }
+    const refusal = { ...attempt, code: 'expired' }
+    const delivery = (await app.owner.call('GET', `/api/deliveries/${id}`)).body
+    expect(delivery).toMatchObject({
+      blocked_files: 1,
+      blocked_by: { used_up: 0, expired: 1, not_prepared: 0 },
+      refusals: [{ ...refusal, file_id: file, filename: 'guide.pdf' }],
+    })
+    const [entry] = (await entries()).data
+    expect(entry).toMatchObject({
+      ...why,
+      kind: 'refused',
+      delivery_id: id,
+      email: 'bob@example.com',
+    })
 
-  const none = `file_${'0'.repeat(32)}`
-  const ids = async (query: string) => (await list(query)).map((one: { id: string }) => one.id)
-  expect(await ids(`state=blocked&file_id=${file}&product=${encodeURIComponent(PRODUCT)}`)).toEqual(
-    [id],
-  )
-  expect(await ids(`file_id=${none}`)).toEqual([])
-  for (const other of ['gid://shopify/Product/2', '2', 'GUIDE-1'])
-    expect(await ids(`product=${other}`)).toEqual([])
-  expect(await ids('product=1')).toEqual([id])
-  await scope.query(`update order_lines set sku = 'GUIDE-1' where shop_id = :shop`)
-  expect(await ids('product=guide-1')).toEqual([id])
+    const none = `file_${'0'.repeat(32)}`
+    const ids = async (query: string) => (await list(query)).map((one: { id: string }) => one.id)
+    expect(
+      await ids(`state=blocked&file_id=${file}&product=${encodeURIComponent(PRODUCT)}`),
+    ).toEqual([id])
+    expect(await ids(`file_id=${none}`)).toEqual([])
+    for (const other of ['gid://shopify/Product/2', '2', 'GUIDE-1'])
+      expect(await ids(`product=${other}`)).toEqual([])
+    expect(await ids('product=1')).toEqual([id])
+    await scope.query(`update order_lines set sku = 'GUIDE-1' where shop_id = :shop`)
+    expect(await ids('product=guide-1')).toEqual([id])
 
-  expect((await change({ terms: [{ file_id: file, expires_at: null }] })).status).toBe(200)
-  expect(await ids('state=blocked')).toEqual([])
-  expect(await download()).toBe(200)
-  expect((await change({ terms: [{ file_id: none, download_limit: 2 }] })).status).toBe(422)
-  const undone = await change({ terms: [{ file_id: file, expires_at: past }] })
-  expect(undone.body).toMatchObject({
-    file_list: [{ expires_at: past, download_limit: 1, status: 'expired' }],
-  })
+    expect((await change({ terms: [{ file_id: file, expires_at: null }] })).status).toBe(200)
+    expect(await ids('state=blocked')).toEqual([])
+    expect(await download()).toBe(200)
+    expect((await change({ terms: [{ file_id: none, download_limit: 2 }] })).status).toBe(422)
+    const undone = await change({ terms: [{ file_id: file, expires_at: past }] })
+    expect(undone.body).toMatchObject({
+      file_list: [{ expires_at: past, download_limit: 1, status: 'expired' }],
+    })
 
-  await app.owner.call('POST', `/api/deliveries/${id}/hold`)
-  await download()
-  const { refusals } = (await app.owner.call('GET', `/api/deliveries/${id}`)).body
-  expect(refusals).toMatchObject([{ code: 'held', file_id: file }, refusal])
-})
+    await app.owner.call('POST', `/api/deliveries/${id}/hold`)
+    await download()
+    const { refusals } = (await app.owner.call('GET', `/api/deliveries/${id}`)).body
+    expect(refusals).toMatchObject([{ code: 'held', file_id: file }, refusal])
+  },
+)

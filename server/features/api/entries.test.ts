@@ -1,5 +1,6 @@
 // What entries of the API name beside their addresses: products by SKUs, handles and ids, and hashes.
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { soakTest } from '../../../test/scale.ts'
 import { openTestApp, untilEnded, type TestApp } from '../../../test/app.ts'
 import { contentOf, sha256Of } from '../../../test/fakes/content.ts'
 import { startOrigin, type Origin } from '../../../test/fakes/origin.ts'
@@ -79,45 +80,48 @@ it('an entry whose bytes have another SHA-256 fails alone', async () => {
   }
 })
 
-it('settings and the pack of an entry are those of the file, also of one that has its bytes', async () => {
-  const worker = await app.engine.startWorker()
-  const read = async (id: string) => (await app.owner.call('GET', `/api/files/${id}`)).body
-  const imports = async (entry: object, on_conflict = 'error') => {
-    const files = [{ filename: 'whole.pdf', url: `${origin.url}/bytes/10/whole`, ...entry }]
-    const { body } = await app.owner.call('POST', '/api/files/import', { files, on_conflict })
-    await untilEnded(app.owner, body.job_id)
-    return body.files[0]
-  }
-  const settings = {
-    visibility: 'public',
-    cdn: false,
-    download_notification: true,
-    download_tracking: false,
-    allowed_referrers: ['shop.example.com'],
-    sample_pages: 3,
-    sample_seconds: 30,
-  }
-  try {
-    const { file_id: id } = await imports({ ...settings, pack: 'Kit' })
-    const file = await read(id)
-    expect(file).toMatchObject({ ...settings, pack: { name: 'Kit' } })
-    expect(file.public_url).toContain('/files/')
-    const changed = { visibility: 'private', allowed_referrers: [], pack: 'Box' }
-    await imports(changed, 'new_version')
-    const { pack, ...stated } = changed
-    expect(await read(id)).toMatchObject({
-      ...stated,
+soakTest(
+  'settings and the pack of an entry are those of the file, also of one that has its bytes',
+  async () => {
+    const worker = await app.engine.startWorker()
+    const read = async (id: string) => (await app.owner.call('GET', `/api/files/${id}`)).body
+    const imports = async (entry: object, on_conflict = 'error') => {
+      const files = [{ filename: 'whole.pdf', url: `${origin.url}/bytes/10/whole`, ...entry }]
+      const { body } = await app.owner.call('POST', '/api/files/import', { files, on_conflict })
+      await untilEnded(app.owner, body.job_id)
+      return body.files[0]
+    }
+    const settings = {
+      visibility: 'public',
       cdn: false,
-      pack: { name: pack },
-      version: 1,
-    })
-    await imports({ pack: null, url: `${origin.url}/bytes/11/whole` }, 'new_version')
-    expect(await read(id)).toMatchObject({ pack: null, version: 2 })
-    await imports({ pack: 'Kit', url: `${origin.url}/bytes/12/whole` }, 'overwrite')
-    expect(await read(id)).toMatchObject({ pack: { name: 'Kit' } })
-    await imports({ pack: null, url: `${origin.url}/bytes/13/whole` }, 'overwrite')
-    expect(await read(id)).toMatchObject({ pack: null })
-  } finally {
-    await worker.stop()
-  }
-})
+      download_notification: true,
+      download_tracking: false,
+      allowed_referrers: ['shop.example.com'],
+      sample_pages: 3,
+      sample_seconds: 30,
+    }
+    try {
+      const { file_id: id } = await imports({ ...settings, pack: 'Kit' })
+      const file = await read(id)
+      expect(file).toMatchObject({ ...settings, pack: { name: 'Kit' } })
+      expect(file.public_url).toContain('/files/')
+      const changed = { visibility: 'private', allowed_referrers: [], pack: 'Box' }
+      await imports(changed, 'new_version')
+      const { pack, ...stated } = changed
+      expect(await read(id)).toMatchObject({
+        ...stated,
+        cdn: false,
+        pack: { name: pack },
+        version: 1,
+      })
+      await imports({ pack: null, url: `${origin.url}/bytes/11/whole` }, 'new_version')
+      expect(await read(id)).toMatchObject({ pack: null, version: 2 })
+      await imports({ pack: 'Kit', url: `${origin.url}/bytes/12/whole` }, 'overwrite')
+      expect(await read(id)).toMatchObject({ pack: { name: 'Kit' } })
+      await imports({ pack: null, url: `${origin.url}/bytes/13/whole` }, 'overwrite')
+      expect(await read(id)).toMatchObject({ pack: null })
+    } finally {
+      await worker.stop()
+    }
+  },
+)

@@ -1,5 +1,6 @@
 // An import that replaces the bytes of files needs the scope to change files, in every channel.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { someOf } from '../../../test/scale.ts'
 import type { Answer, Client } from '../../../test/app.ts'
 import { untilEnded } from '../../../test/app.ts'
 import { openCsvApp, type CsvApp } from '../../../test/csv.ts'
@@ -33,7 +34,7 @@ const refusalOf = ({ status, body }: Pick<Answer, 'status' | 'body'>) => ({
   details: body.error?.details.map(({ message }: { message: string }) => message),
 })
 
-describe.each(['overwrite', 'new_version'] as const)(
+describe.each(someOf(['overwrite', 'new_version'] as const, (_, at) => at < 1))(
   'on_conflict %s needs files:write',
   (on_conflict) => {
     const both = async (

@@ -1,6 +1,7 @@
 // Writes a buyer's address into every text column of every table, then collects and deletes it. A
 // column declared neither as containing buyers' data nor as free of it is reported by name.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { soakTest } from '../../../test/scale.ts'
 import { createTestShop, silent } from '../../../test/database.ts'
 import { createTestEngine, type TestEngine } from '../../../test/engine.ts'
 import { fillEveryTable, readTables, type Plant } from '../../../test/every-table.ts'
@@ -228,7 +229,7 @@ describe('a customer', () => {
     ])
   })
 
-  it('is not confused with one whose address is longer', async () => {
+  soakTest('is not confused with one whose address is longer', async () => {
     for (const [n, email] of OTHERS.entries()) {
       const shop = await shopWith(`longer-${n}.myshopify.com`, email)
       const before = await placesOf(shop, email)
@@ -239,7 +240,7 @@ describe('a customer', () => {
     }
   })
 
-  it('without any data is not an error', async () => {
+  soakTest('without any data is not an error', async () => {
     const shop = await createTestShop(house.parts.database, 'nothing.myshopify.com')
     await redactCustomer(parts(), shop, request(null))
     const { data } = await customerData(parts(), shop, request(null))

@@ -1,6 +1,7 @@
 // Corrections of uploaded files: single rows, all rows with one problem, undo, and what a check of
 // corrected rows requests again.
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { soakTest } from '../../../test/scale.ts'
 import { openCsvApp, untilChecked, type CsvApp } from '../../../test/csv.ts'
 import { startOrigin, type Origin } from '../../../test/fakes/origin.ts'
 import { fillMirror } from '../../../test/mirror.ts'
@@ -148,113 +149,125 @@ it('a file with problems of several kinds is corrected, by groups and by rows, a
   expect((await call('POST', `/api/csv/${id}/undo`)).status).toBe(409)
 })
 
-it('a request that began before a check of corrected rows had ended reads its problems', async () => {
-  const address = (n: number) => `${origin.url}/status/404/late-${n}`
-  const id = await app.uploaded(
-    `filename,file_url\na.pdf,${address(1)}\nb.pdf,${address(2)}\nc.pdf,${origin.url}/bytes/9/c`,
-  )
-  await app.checked(id, { probe: true })
-  await call('PATCH', `/api/csv/${id}/rows`, { rows: [{ row: 2, left_out: true }] })
-  const { scope } = app.owner
-  const known = await requireUpload(scope, requirePublicId('csv', id))
-  await untilChecked(app, id)
-  expect(await listGroups(scope, known)).toMatchObject([{ code: 'url_not_accessible', rows: 1 }])
-  expect(await errorRows(scope, known)).toEqual(new Set([3]))
-})
-
-it('names without an extension are a warning, and get the endings of their addresses', async () => {
-  const id = await app.uploaded(
-    [
-      'title,link',
-      'Sourdough guide,https://cdn.example.com/files/sg.PDF?v=2',
-      'Guide v1.2,https://cdn.example.com/2.epub#top',
-      'Pattern,https://cdn.example.com/download.php?id=3',
-      'Host,https://cdn.zip',
-      'c.pdf,https://cdn.example.com/c.pdf',
-      'Brushes.procreate,https://cdn.example.com/brushes.zip',
-      'Linked,[Guide](https://cdn.example.com/linked.pdf)',
-      'Mailed,<https://cdn.example.com/mailed.mp3?v=1>',
-    ].join('\n'),
-  )
-  expect((await app.checked(id, { probe: false })).check).toMatchObject({ error_rows: 0 })
-  const data = await groupsOf(id)
-  expect(data).toMatchObject([{ code: 'no_extension', severity: 'warning', rows: 4 }])
-  expect(data[0].fixes).toContain('extension')
-  await fix(id, 'no_extension', { type: 'extension' })
-  expect(await groupsOf(id)).toEqual([])
-  const text = await textOf(id)
-  expect(text).toContain('Sourdough guide.PDF,')
-  expect(text).toContain('Guide v1.2.epub,')
-  expect(text).toContain('Linked.pdf,')
-  expect(text).toContain('Mailed.mp3,')
-})
-
-it('letters that a program has read in a wrong encoding are a warning, and are restored', async () => {
-  const id = await app.uploaded(
-    'filename,file_url,tags\nMÃ¼ller.pdf,https://cdn.example.com/1.pdf,√úbung\nGrüße.pdf,https://cdn.example.com/2.pdf,Übung\n',
-  )
-  await app.checked(id, { probe: false })
-  const groups = await groupsOf(id)
-  const found = groups.map(({ code, field, rows }) => [code, field, rows])
-  expect(found.toSorted()).toEqual([
-    ['wrong_letters', 'filename', 1],
-    ['wrong_letters', 'tags', 1],
-  ])
-  for (const { id: group } of groups)
-    await rechecked(
-      id,
-      await call('POST', `/api/csv/${id}/fixes`, { group, fix: { type: 'decode' } }),
+soakTest(
+  'a request that began before a check of corrected rows had ended reads its problems',
+  async () => {
+    const address = (n: number) => `${origin.url}/status/404/late-${n}`
+    const id = await app.uploaded(
+      `filename,file_url\na.pdf,${address(1)}\nb.pdf,${address(2)}\nc.pdf,${origin.url}/bytes/9/c`,
     )
-  expect(await groupsOf(id)).toEqual([])
-  expect(await textOf(id)).toContain('Müller.pdf,https://cdn.example.com/1.pdf,Übung')
-})
+    await app.checked(id, { probe: true })
+    await call('PATCH', `/api/csv/${id}/rows`, { rows: [{ row: 2, left_out: true }] })
+    const { scope } = app.owner
+    const known = await requireUpload(scope, requirePublicId('csv', id))
+    await untilChecked(app, id)
+    expect(await listGroups(scope, known)).toMatchObject([{ code: 'url_not_accessible', rows: 1 }])
+    expect(await errorRows(scope, known)).toEqual(new Set([3]))
+  },
+)
 
-it('what failed is requested again on demand; names come from addresses; other columns keep corrections', async () => {
-  const id = await app.uploaded(
-    [
-      'filename,file_url,note',
-      `,${origin.url}/bytes/50/named.pdf,x`,
-      `b.pdf,${origin.url}/status/404/b,y`,
-    ].join('\n'),
-  )
-  await app.checked(id, { probe: true })
-  const failed = () => paths().filter((path) => path === '/status/404/b').length
-  const asked = failed()
-  let file = await fix(id, 'invalid_filename', { type: 'from_address' })
-  expect(file.check).toMatchObject({ rows: 2, error_rows: 1 })
-  expect(failed()).toBe(asked)
-  await rechecked(id, await call('POST', `/api/csv/${id}/recheck`))
-  expect(failed()).toBeGreaterThan(asked)
-  file = await fix(id, 'url_not_accessible', {
-    type: 'replace',
-    find: 'status/404',
-    with: 'bytes/60',
-  })
-  expect(file).toMatchObject({ check: { error_rows: 0 }, corrections: { rows: 2 } })
-  expect(await textOf(id)).toContain(`named.pdf,${origin.url}/bytes/50/named.pdf,x`)
+soakTest(
+  'names without an extension are a warning, and get the endings of their addresses',
+  async () => {
+    const id = await app.uploaded(
+      [
+        'title,link',
+        'Sourdough guide,https://cdn.example.com/files/sg.PDF?v=2',
+        'Guide v1.2,https://cdn.example.com/2.epub#top',
+        'Pattern,https://cdn.example.com/download.php?id=3',
+        'Host,https://cdn.zip',
+        'c.pdf,https://cdn.example.com/c.pdf',
+        'Brushes.procreate,https://cdn.example.com/brushes.zip',
+        'Linked,[Guide](https://cdn.example.com/linked.pdf)',
+        'Mailed,<https://cdn.example.com/mailed.mp3?v=1>',
+      ].join('\n'),
+    )
+    expect((await app.checked(id, { probe: false })).check).toMatchObject({ error_rows: 0 })
+    const data = await groupsOf(id)
+    expect(data).toMatchObject([{ code: 'no_extension', severity: 'warning', rows: 4 }])
+    expect(data[0].fixes).toContain('extension')
+    await fix(id, 'no_extension', { type: 'extension' })
+    expect(await groupsOf(id)).toEqual([])
+    const text = await textOf(id)
+    expect(text).toContain('Sourdough guide.PDF,')
+    expect(text).toContain('Guide v1.2.epub,')
+    expect(text).toContain('Linked.pdf,')
+    expect(text).toContain('Mailed.mp3,')
+  },
+)
 
-  const refused = await call('PATCH', `/api/csv/${id}/rows`, {
-    rows: [
-      { row: 9, left_out: true },
-      { row: 2, values: { tags: 'a' } },
-    ],
-  })
-  expect(refused.status).toBe(422)
-  expect(refused.body.error.details.map(({ param }: { param: string }) => param)).toEqual([
-    'rows.0.row',
-    'rows.1.values.tags',
-  ])
-  await call('PUT', `/api/csv/${id}/columns`, {
-    mapping: { filename: 'filename', file_url: 'file_url', tags: 'note' },
-  })
-  const { corrections, preview } = await app.checked(id)
-  expect(corrections).toMatchObject({ rows: 2 })
-  expect(preview[0].values.filename).toBe('named.pdf')
-  await call('PUT', `/api/csv/${id}/header`, { row: 0 })
-  expect((await call('GET', `/api/csv/${id}`)).body.corrections).toMatchObject({ rows: 0 })
-})
+soakTest(
+  'letters that a program has read in a wrong encoding are a warning, and are restored',
+  async () => {
+    const id = await app.uploaded(
+      'filename,file_url,tags\nMÃ¼ller.pdf,https://cdn.example.com/1.pdf,√úbung\nGrüße.pdf,https://cdn.example.com/2.pdf,Übung\n',
+    )
+    await app.checked(id, { probe: false })
+    const groups = await groupsOf(id)
+    const found = groups.map(({ code, field, rows }) => [code, field, rows])
+    expect(found.toSorted()).toEqual([
+      ['wrong_letters', 'filename', 1],
+      ['wrong_letters', 'tags', 1],
+    ])
+    for (const { id: group } of groups)
+      await rechecked(
+        id,
+        await call('POST', `/api/csv/${id}/fixes`, { group, fix: { type: 'decode' } }),
+      )
+    expect(await groupsOf(id)).toEqual([])
+    expect(await textOf(id)).toContain('Müller.pdf,https://cdn.example.com/1.pdf,Übung')
+  },
+)
 
-it('unknown SKUs are corrected to the ones that they are typing errors of', async () => {
+soakTest(
+  'what failed is requested again on demand; names come from addresses; other columns keep corrections',
+  async () => {
+    const id = await app.uploaded(
+      [
+        'filename,file_url,note',
+        `,${origin.url}/bytes/50/named.pdf,x`,
+        `b.pdf,${origin.url}/status/404/b,y`,
+      ].join('\n'),
+    )
+    await app.checked(id, { probe: true })
+    const failed = () => paths().filter((path) => path === '/status/404/b').length
+    const asked = failed()
+    let file = await fix(id, 'invalid_filename', { type: 'from_address' })
+    expect(file.check).toMatchObject({ rows: 2, error_rows: 1 })
+    expect(failed()).toBe(asked)
+    await rechecked(id, await call('POST', `/api/csv/${id}/recheck`))
+    expect(failed()).toBeGreaterThan(asked)
+    file = await fix(id, 'url_not_accessible', {
+      type: 'replace',
+      find: 'status/404',
+      with: 'bytes/60',
+    })
+    expect(file).toMatchObject({ check: { error_rows: 0 }, corrections: { rows: 2 } })
+    expect(await textOf(id)).toContain(`named.pdf,${origin.url}/bytes/50/named.pdf,x`)
+
+    const refused = await call('PATCH', `/api/csv/${id}/rows`, {
+      rows: [
+        { row: 9, left_out: true },
+        { row: 2, values: { tags: 'a' } },
+      ],
+    })
+    expect(refused.status).toBe(422)
+    expect(refused.body.error.details.map(({ param }: { param: string }) => param)).toEqual([
+      'rows.0.row',
+      'rows.1.values.tags',
+    ])
+    await call('PUT', `/api/csv/${id}/columns`, {
+      mapping: { filename: 'filename', file_url: 'file_url', tags: 'note' },
+    })
+    const { corrections, preview } = await app.checked(id)
+    expect(corrections).toMatchObject({ rows: 2 })
+    expect(preview[0].values.filename).toBe('named.pdf')
+    await call('PUT', `/api/csv/${id}/header`, { row: 0 })
+    expect((await call('GET', `/api/csv/${id}`)).body.corrections).toMatchObject({ rows: 0 })
+  },
+)
+
+soakTest('unknown SKUs are corrected to the ones that they are typing errors of', async () => {
   await fillMirror(app.owner.scope, [{ title: 'Book', skus: ['BOOK-1', 'BOOK-2'] }])
   const id = await app.uploaded(
     [
@@ -282,7 +295,7 @@ it('unknown SKUs are corrected to the ones that they are typing errors of', asyn
   expect(await groupOf(id, 'sku_not_found')).toMatchObject({ rows: 3 })
 })
 
-it('one SKU of several in a cell is corrected, and the others stay', async () => {
+soakTest('one SKU of several in a cell is corrected, and the others stay', async () => {
   const id = await app.uploaded(
     [
       'filename,file_url,product_sku',

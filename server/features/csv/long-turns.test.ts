@@ -30,7 +30,7 @@ const cells = (header: string, count: number, cell: string) =>
 const orders = (products: string) =>
   `Payment ID,Email,Products (Raw),SKUs,Status,Date\n${`1,a@b.example,"${products}",,complete,2026-01-02\n`.repeat(20)}`
 
-/** The first three run in npm test too. */
+/** The first one runs in npm test too. */
 const TABLES: readonly (readonly [name: string, make: MakeTable])[] = [
   ['65,000 columns', () => grid(65_000, 6)],
   ['500 columns', () => grid(500, 2000)],
@@ -79,7 +79,7 @@ function fixedWork(): number {
 }
 
 describe('a table with', () => {
-  it.each(someOf(TABLES, (_, at) => at < 3))('%s', async (_, make) => {
+  it.each(someOf(TABLES, (_, at) => at === 0))('%s', async (_, make) => {
     const body = Buffer.from(make())
     const piecesOf = () => Readable.from(pieces(body))
     const slowness = Math.max(1, Math.min(fixedWork(), fixedWork(), fixedWork()) / 10)

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { soakTest } from '../../../test/scale.ts'
 import { createTestShop, openTestDatabase } from '../../../test/database.ts'
 import { createPackLink } from '../links/model/pack-links.ts'
 import { ensurePack } from '../../files/mappings.ts'
@@ -99,7 +100,7 @@ test('a link accepts one request a day, also of two concurrent ones', async () =
   expect(await mails()).toHaveLength(2)
 })
 
-test('a request for more is an event about the files of its link', async () => {
+soakTest('a request for more is an event about the files of its link', async () => {
   const quiet = await usedUp('unasked.pdf')
   expect(await eventStatements(database, () => askForMore(port, { key: quiet.key }))).toBe(0)
   const told = await wantEvent(depot.scope, 'buyer.asked')
@@ -151,7 +152,7 @@ test('a request without a valid key, or too frequent, too large or malformed, re
   expect((await askForMore(port, { key }, { 'x-forwarded-for': '198.51.100.7' })).status).toBe(200)
 })
 
-test('an IPv6 network counts as one address', async () => {
+soakTest('an IPv6 network counts as one address', async () => {
   const from = (address: string) =>
     askForMore(port, { key: STRANGER }, { 'x-forwarded-for': address })
   for (let host = 0; host < 10; host++) await from(`2001:db8:1:2:${host}::1`)
@@ -159,34 +160,37 @@ test('an IPv6 network counts as one address', async () => {
   expect((await from('2001:db8:1:3::1')).status).toBe(404)
 })
 
-test('a pack’s link and a working link accept requests too; an uninstalled shop gets none', async () => {
-  const pack = await ensurePack(depot.scope, 'Spring course')
-  const { key, id } = await createPackLink(
-    depot.scope,
-    depot.secrets,
-    { pack_id: pack },
-    depot.time.now,
-  )
-  const json = { accept: 'application/json', 'content-type': 'application/json' }
-  const asked = await visit(
-    port,
-    '/download/ask',
-    json,
-    'POST',
-    JSON.stringify({ key, message: 'More' }),
-  )
-  expect(JSON.parse(asked.text)).toEqual({ status: 'sent' })
-  expect((await notices())[0]).toMatchObject({
-    title: 'A customer asks for more: Spring course',
-    body: 'Their link still works.\nThey write: More',
-  })
-  await depot.setLink(id, { asked_at: null })
-  await database.pool.query('update shops set uninstalled_at = now()')
-  expect((await askForMore(port, { key })).status).toBe(404)
-  await database.pool.query('update shops set uninstalled_at = null')
-})
+soakTest(
+  'a pack’s link and a working link accept requests too; an uninstalled shop gets none',
+  async () => {
+    const pack = await ensurePack(depot.scope, 'Spring course')
+    const { key, id } = await createPackLink(
+      depot.scope,
+      depot.secrets,
+      { pack_id: pack },
+      depot.time.now,
+    )
+    const json = { accept: 'application/json', 'content-type': 'application/json' }
+    const asked = await visit(
+      port,
+      '/download/ask',
+      json,
+      'POST',
+      JSON.stringify({ key, message: 'More' }),
+    )
+    expect(JSON.parse(asked.text)).toEqual({ status: 'sent' })
+    expect((await notices())[0]).toMatchObject({
+      title: 'A customer asks for more: Spring course',
+      body: 'Their link still works.\nThey write: More',
+    })
+    await depot.setLink(id, { asked_at: null })
+    await database.pool.query('update shops set uninstalled_at = now()')
+    expect((await askForMore(port, { key })).status).toBe(404)
+    await database.pool.query('update shops set uninstalled_at = null')
+  },
+)
 
-test('creates only a notice without recipients', async () => {
+soakTest('creates only a notice without recipients', async () => {
   await database.pool.query(`update shops set settings = '{}'`)
   const { key } = await usedUp('quiet.pdf')
   expect((await askForMore(port, { key })).status).toBe(200)

@@ -20,7 +20,7 @@ import { createLooks } from './look.ts'
 import { sweepSessions } from './counting/sessions.ts'
 import { openQuery } from './targets.ts'
 import { WAIT_MS } from '../../../test/wait.ts'
-import { soakTest } from '../../../test/scale.ts'
+import { sized, soakDescribe, soakTest } from '../../../test/scale.ts'
 
 const run = promisify(execFile)
 const SMALL = randomBytes(1000)
@@ -72,7 +72,7 @@ describe('counting', () => {
   })
 
   test('of 50 concurrent requests on a limit of 5, two servers serve exactly 5', async () => {
-    for (let round = 0; round < 10; round++) {
+    for (let round = 0; round < sized(3, 10); round++) {
       const { key, id } = await depot.addLink(SMALL, { download_limit: 5 })
       const answers = await many(50, (at) => get(at % 2 ? port : secondPort, key))
       const served = answers.filter(({ status }) => status === 200)
@@ -139,7 +139,7 @@ describe('counting', () => {
     expect(await depot.downloads(id)).toEqual({ downloads: 1, served: 2 })
   })
 
-  test('a locked link delays no other link', async () => {
+  soakTest('a locked link delays no other link', async () => {
     const [held, free] = [await depot.addLink(SMALL), await depot.addLink(SMALL)]
     const holder = await database.pool.connect()
     await holder.query('begin')
@@ -153,7 +153,7 @@ describe('counting', () => {
     expect((await waiting).status).toBe(200)
   })
 
-  test('a statement that deadlocks with another transaction is retried', async () => {
+  soakTest('a statement that deadlocks with another transaction is retried', async () => {
     // Only a link with a limit is locked.
     const add = () => depot.addLink(SMALL, { download_limit: 5 })
     const links = [await add(), await add()]
@@ -200,41 +200,44 @@ describe('counting', () => {
     await pool.end()
   })
 
-  test('revoking many links locks them in id order, as downloads do, also in a sequential scan', async () => {
-    const links = [await depot.addLink(SMALL), await depot.addLink(SMALL)]
-    const [first, second] = links.toSorted((a, b) => (a.id < b.id ? -1 : 1)) as [Linked, Linked]
-    const placesOf = async () =>
-      (
-        await database.pool.query<{ behind: boolean }>(
-          `select (select ctid from links where id = $1) > (select ctid from links where id = $2)
+  soakTest(
+    'revoking many links locks them in id order, as downloads do, also in a sequential scan',
+    async () => {
+      const links = [await depot.addLink(SMALL), await depot.addLink(SMALL)]
+      const [first, second] = links.toSorted((a, b) => (a.id < b.id ? -1 : 1)) as [Linked, Linked]
+      const placesOf = async () =>
+        (
+          await database.pool.query<{ behind: boolean }>(
+            `select (select ctid from links where id = $1) > (select ctid from links where id = $2)
             as behind`,
-          [first.id, second.id],
+            [first.id, second.id],
+          )
+        ).rows[0]!.behind
+      // Each change moves its row, eventually behind the other's.
+      for (let n = 0; !(await placesOf()); n++)
+        await depot.setLink(first.id, { email: `${n}@example.com` })
+      const holder = await database.pool.connect()
+      await holder.query('begin')
+      await holder.query('select 1 from links where id = $1 for update', [first.id])
+      const ending = depot.scope.transaction(async (tx) => {
+        // Forces a sequential scan, as the planner may choose for a large table.
+        const off = (name: string) => `set_config('${name}', 'off', true)`
+        await tx.query(
+          `select :shop, ${['enable_indexscan', 'enable_bitmapscan'].map(off).join(', ')}`,
         )
-      ).rows[0]!.behind
-    // Each change moves its row, eventually behind the other's.
-    for (let n = 0; !(await placesOf()); n++)
-      await depot.setLink(first.id, { email: `${n}@example.com` })
-    const holder = await database.pool.connect()
-    await holder.query('begin')
-    await holder.query('select 1 from links where id = $1 for update', [first.id])
-    const ending = depot.scope.transaction(async (tx) => {
-      // Forces a sequential scan, as the planner may choose for a large table.
-      const off = (name: string) => `set_config('${name}', 'off', true)`
-      await tx.query(
-        `select :shop, ${['enable_indexscan', 'enable_bitmapscan'].map(off).join(', ')}`,
-      )
-      await revokeLinks(tx, [second.id, first.id])
-    })
-    await until(waiting, (count) => count > 0)
-    const free = await holder.query('select 1 from links where id = $1 for update skip locked', [
-      second.id,
-    ])
-    await holder.query('rollback')
-    holder.release()
-    await ending
-    expect(free.rowCount).toBe(1)
-    expect((await get(port, second.key)).status).toBe(410)
-  })
+        await revokeLinks(tx, [second.id, first.id])
+      })
+      await until(waiting, (count) => count > 0)
+      const free = await holder.query('select 1 from links where id = $1 for update skip locked', [
+        second.id,
+      ])
+      await holder.query('rollback')
+      holder.release()
+      await ending
+      expect(free.rowCount).toBe(1)
+      expect((await get(port, second.key)).status).toBe(410)
+    },
+  )
 
   test('a client that disconnects has been counted', async () => {
     const { key, id } = await depot.addLink(LARGE)
@@ -360,23 +363,26 @@ describe('ranges and sessions', () => {
     expect((await get(port, key, client('one'))).status).toBe(410)
   })
 
-  test('a player that asks for the first two bytes before the file uses one download', async () => {
-    const { key, id } = await depot.addLink(SMALL, { download_limit: 1 })
-    const probe = await get(port, key, { ...client('player'), range: 'bytes=0-1' })
-    expect([probe.status, probe.headers['content-range'], probe.body]).toEqual([
-      206,
-      'bytes 0-1/1000',
-      SMALL.subarray(0, 2),
-    ])
-    expect((await depot.downloads(id)).downloads).toBe(0)
-    const parts = ['bytes=0-499', 'bytes=0-0', 'bytes=500-999']
-    for (const range of parts)
-      expect((await get(port, key, { ...client('player'), range })).status).toBe(206)
-    expect((await depot.downloads(id)).downloads).toBe(1)
-    await untilReceived(id)
-    expect((await get(port, key, { ...client('other'), range: 'bytes=0-1' })).status).toBe(410)
-    expect((await get(port, key, { ...client('other'), range: 'bytes=0-2' })).status).toBe(410)
-  })
+  soakTest(
+    'a player that asks for the first two bytes before the file uses one download',
+    async () => {
+      const { key, id } = await depot.addLink(SMALL, { download_limit: 1 })
+      const probe = await get(port, key, { ...client('player'), range: 'bytes=0-1' })
+      expect([probe.status, probe.headers['content-range'], probe.body]).toEqual([
+        206,
+        'bytes 0-1/1000',
+        SMALL.subarray(0, 2),
+      ])
+      expect((await depot.downloads(id)).downloads).toBe(0)
+      const parts = ['bytes=0-499', 'bytes=0-0', 'bytes=500-999']
+      for (const range of parts)
+        expect((await get(port, key, { ...client('player'), range })).status).toBe(206)
+      expect((await depot.downloads(id)).downloads).toBe(1)
+      await untilReceived(id)
+      expect((await get(port, key, { ...client('other'), range: 'bytes=0-1' })).status).toBe(410)
+      expect((await get(port, key, { ...client('other'), range: 'bytes=0-2' })).status).toBe(410)
+    },
+  )
 
   test('HEAD has the status of GET: a used-up link is refused, and nothing is counted', async () => {
     const { key, id } = await depot.addLink(SMALL, { download_limit: 1 })
@@ -395,7 +401,7 @@ describe('ranges and sessions', () => {
     expect((await depot.downloads(id)).downloads).toBe(1)
   })
 
-  test('a session ends after thirty minutes, and the sweep deletes it', async () => {
+  soakTest('a session ends after thirty minutes, and the sweep deletes it', async () => {
     const { key, id } = await depot.addLink(SMALL)
     const start = depot.time.now
     try {
@@ -424,7 +430,7 @@ describe('ranges and sessions', () => {
     }
   })
 
-  test('without a session a later offset counts, and opens one', async () => {
+  soakTest('without a session a later offset counts, and opens one', async () => {
     const { key, id } = await depot.addLink(SMALL)
     await get(port, key, { range: 'bytes=500-' })
     await get(port, key, { range: 'bytes=600-' })
@@ -486,45 +492,51 @@ describe('ranges and sessions', () => {
     return (await depot.scope.query<{ bytes_left: number }>(sql, { id }))[0]!.bytes_left
   }
 
-  test('eight concurrent open-ended parts, each closed where the next begins, are one download; unsent bytes are refunded', async () => {
-    const part = 5_000_000
-    const bytes = randomBytes(8 * part)
-    const { key, id } = await depot.addLink(bytes, { download_limit: 1 })
-    const parts = await many(8, async (at) => {
-      // The first one opens the session.
-      if (at > 0)
-        await until(
-          () => depot.downloads(id),
-          ({ downloads }) => downloads > 0,
-        )
-      return readPart(key, at * part, part)
-    })
-    expect(parts.map(({ status }) => status)).toEqual(Array(8).fill(206))
-    expect(Buffer.concat(parts.map((one) => one.bytes)).equals(bytes)).toBe(true)
-    expect(await depot.downloads(id)).toEqual({ downloads: 1, served: 1 })
-    await until(
-      () => sessionLeft(id),
-      (left) => left > 0,
-    )
-    expect((await readPart(key, 7 * part, part)).status).toBe(206)
-  })
-
-  test('a part whose session ends during the transfer is cut, or counted if the link allows one more', async () => {
-    const bytes = randomBytes(2_000_000)
-    for (const download_limit of [1, 2]) {
-      const { key, id } = await depot.addLink(bytes, { download_limit })
-      await get(port, key)
-      await depot.scope.query(
-        'update download_sessions set bytes_left = 1000000 where shop_id = :shop and link_id = :id',
-        { id },
+  soakTest(
+    'eight concurrent open-ended parts, each closed where the next begins, are one download; unsent bytes are refunded',
+    async () => {
+      const part = 5_000_000
+      const bytes = randomBytes(8 * part)
+      const { key, id } = await depot.addLink(bytes, { download_limit: 1 })
+      const parts = await many(8, async (at) => {
+        // The first one opens the session.
+        if (at > 0)
+          await until(
+            () => depot.downloads(id),
+            ({ downloads }) => downloads > 0,
+          )
+        return readPart(key, at * part, part)
+      })
+      expect(parts.map(({ status }) => status)).toEqual(Array(8).fill(206))
+      expect(Buffer.concat(parts.map((one) => one.bytes)).equals(bytes)).toBe(true)
+      expect(await depot.downloads(id)).toEqual({ downloads: 1, served: 1 })
+      await until(
+        () => sessionLeft(id),
+        (left) => left > 0,
       )
-      const { status, bytes: sent } = await readPart(key, 1, 1_999_999)
-      expect([status, bytes.subarray(1, 1 + sent.length).equals(sent)]).toEqual([206, true])
-      expect(sent.length === 1_999_999).toBe(download_limit === 2)
-      expect(sent.length).toBeGreaterThan(500_000)
-      expect((await depot.downloads(id)).downloads).toBe(download_limit)
-    }
-  })
+      expect((await readPart(key, 7 * part, part)).status).toBe(206)
+    },
+  )
+
+  soakTest(
+    'a part whose session ends during the transfer is cut, or counted if the link allows one more',
+    async () => {
+      const bytes = randomBytes(2_000_000)
+      for (const download_limit of [1, 2]) {
+        const { key, id } = await depot.addLink(bytes, { download_limit })
+        await get(port, key)
+        await depot.scope.query(
+          'update download_sessions set bytes_left = 1000000 where shop_id = :shop and link_id = :id',
+          { id },
+        )
+        const { status, bytes: sent } = await readPart(key, 1, 1_999_999)
+        expect([status, bytes.subarray(1, 1 + sent.length).equals(sent)]).toEqual([206, true])
+        expect(sent.length === 1_999_999).toBe(download_limit === 2)
+        expect(sent.length).toBeGreaterThan(500_000)
+        expect((await depot.downloads(id)).downloads).toBe(download_limit)
+      }
+    },
+  )
 
   test('HEAD, 304, 412 and 416 count nothing and open no session', async () => {
     const { key, id } = await depot.addLink(SMALL)
@@ -555,7 +567,7 @@ describe('ranges and sessions', () => {
     expect(sessions).toEqual([])
   })
 
-  describe('the digest of new bytes, which no task has computed yet,', () => {
+  soakDescribe('the digest of new bytes, which no task has computed yet,', () => {
     const unsummed = async (bytes: Buffer) => {
       const link = await depot.addLink(bytes)
       await depot.scope.query('update blobs set sha256 = null where shop_id = :shop')
@@ -591,7 +603,7 @@ describe('ranges and sessions', () => {
     })
   })
 
-  test('a restored version is newer than a response cached meanwhile', async () => {
+  soakTest('a restored version is newer than a response cached meanwhile', async () => {
     const { key, file } = await depot.addLink(SMALL)
     const meanwhile = new Date('2026-02-20T00:00:00Z').toUTCString()
     expect((await get(port, key, { 'if-modified-since': meanwhile })).status).toBe(304)
@@ -614,21 +626,24 @@ describe('ranges and sessions', () => {
       expect((await ask(other)).body.equals(SMALL)).toBe(true)
   })
 
-  test('several ranges, another unit or an invalid range: the whole file', async () => {
+  soakTest('several ranges, another unit or an invalid range: the whole file', async () => {
     const { key } = await depot.addLink(SMALL)
     for (const range of ['bytes=0-1,5-6', 'lines=1-2', 'bytes=9-3', 'bytes=-', 'bytes'])
       expect([range, (await get(port, key, { range })).body.length]).toEqual([range, 1000])
   })
 
-  test('behind a trusted proxy, the address that the proxy sends identifies clients', async () => {
-    const proxied = await depot.serve({ trustProxy: true })
-    const { key } = await depot.addLink(SMALL, { download_limit: 1 })
-    const from = (address: string, range?: string) =>
-      get(proxied, key, { 'x-forwarded-for': address, ...(range && { range }) })
-    expect((await from('198.51.100.7')).status).toBe(200)
-    expect((await from('203.0.113.1, 198.51.100.7', 'bytes=5-')).status).toBe(206)
-    expect((await from('198.51.100.7, 203.0.113.1', 'bytes=5-')).status).toBe(410)
-  })
+  soakTest(
+    'behind a trusted proxy, the address that the proxy sends identifies clients',
+    async () => {
+      const proxied = await depot.serve({ trustProxy: true })
+      const { key } = await depot.addLink(SMALL, { download_limit: 1 })
+      const from = (address: string, range?: string) =>
+        get(proxied, key, { 'x-forwarded-for': address, ...(range && { range }) })
+      expect((await from('198.51.100.7')).status).toBe(200)
+      expect((await from('203.0.113.1, 198.51.100.7', 'bytes=5-')).status).toBe(206)
+      expect((await from('198.51.100.7, 203.0.113.1', 'bytes=5-')).status).toBe(410)
+    },
+  )
 
   test('curl resumes at its offset, for one count', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'stevedore-curl-'))

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { soakTest } from '../../../test/scale.ts'
 import { createPackLink, type NewPackLink } from '../links/model/pack-links.ts'
 import { listLinks } from '../links/model/list.ts'
 import { deletePack } from '../packs/model/changes.ts'
@@ -148,45 +149,51 @@ test('links of its files expire, are extended and are revoked with the pack’s 
   }
 })
 
-test('a limit set later on the pack’s link applies to its files; a file’s own revoked link stays revoked', async () => {
-  const { link } = await makePack(['a', 'b'], { download_limit: 1 })
-  const [a, b] = await shown(link.key)
-  expect((await get(port, a!.path!)).status).toBe(200)
-  await depot.setLink(link.id, { download_limit: 3 })
-  expect((await get(port, link.key)).text).toContain('2 downloads left')
-  const [child] = await depot.scope.query<{ id: string }>(
-    'select id from links where shop_id = :shop and parent_id = :link order by id limit 1',
-    { link: link.id },
-  )
-  await revokeLinks(depot.scope, [child!.id])
-  expect(await names(link.key)).toEqual(['b'])
-  expect((await get(port, a!.path!)).status).toBe(410)
-  expect((await get(port, b!.path!)).status).toBe(200)
-})
+soakTest(
+  'a limit set later on the pack’s link applies to its files; a file’s own revoked link stays revoked',
+  async () => {
+    const { link } = await makePack(['a', 'b'], { download_limit: 1 })
+    const [a, b] = await shown(link.key)
+    expect((await get(port, a!.path!)).status).toBe(200)
+    await depot.setLink(link.id, { download_limit: 3 })
+    expect((await get(port, link.key)).text).toContain('2 downloads left')
+    const [child] = await depot.scope.query<{ id: string }>(
+      'select id from links where shop_id = :shop and parent_id = :link order by id limit 1',
+      { link: link.id },
+    )
+    await revokeLinks(depot.scope, [child!.id])
+    expect(await names(link.key)).toEqual(['b'])
+    expect((await get(port, a!.path!)).status).toBe(410)
+    expect((await get(port, b!.path!)).status).toBe(200)
+  },
+)
 
-test('absent terms are the shop’s, null is never and unlimited; an unknown pack is refused', async () => {
-  const { link } = await makePack([])
-  expect(link).toMatchObject({
-    expires_at: new Date(+depot.time.now + 60 * DAY_MS),
-    download_limit: 5,
-    file_id: null,
-  })
-  const { link: open } = await makePack([], {
-    expiry_days: null,
-    download_limit: null,
-    email: 'a@example.com',
-  })
-  expect(open).toMatchObject({
-    expires_at: null,
-    download_limit: null,
-    email: 'a@example.com',
-    status: 'active',
-  })
-  expect((await get(port, open.key)).text).toContain('There is nothing in it at the moment')
-  const pack_id = '0197f7a0-0000-7000-8000-000000000000'
-  const unknown = createPackLink(depot.scope, depot.secrets, { pack_id }, depot.time.now)
-  await expect(unknown).rejects.toMatchObject({ code: 'pack_not_found' })
-})
+soakTest(
+  'absent terms are the shop’s, null is never and unlimited; an unknown pack is refused',
+  async () => {
+    const { link } = await makePack([])
+    expect(link).toMatchObject({
+      expires_at: new Date(+depot.time.now + 60 * DAY_MS),
+      download_limit: 5,
+      file_id: null,
+    })
+    const { link: open } = await makePack([], {
+      expiry_days: null,
+      download_limit: null,
+      email: 'a@example.com',
+    })
+    expect(open).toMatchObject({
+      expires_at: null,
+      download_limit: null,
+      email: 'a@example.com',
+      status: 'active',
+    })
+    expect((await get(port, open.key)).text).toContain('There is nothing in it at the moment')
+    const pack_id = '0197f7a0-0000-7000-8000-000000000000'
+    const unknown = createPackLink(depot.scope, depot.secrets, { pack_id }, depot.time.now)
+    await expect(unknown).rejects.toMatchObject({ code: 'pack_not_found' })
+  },
+)
 
 test('a buyer with no downloads left may request more on the pack’s page, once a day', async () => {
   const { link } = await makePack(['a', 'b'], { download_limit: 1 })
@@ -205,7 +212,7 @@ test('a buyer with no downloads left may request more on the pack’s page, once
   ])
 })
 
-test('an address with a trailing slash works, with its links', async () => {
+soakTest('an address with a trailing slash works, with its links', async () => {
   const { link } = await makePack(['a'], { download_limit: 1 })
   const follow = async () => {
     const { text } = await visit(port, `/download/?key=${link.key}`)
@@ -303,7 +310,7 @@ describe('all files of a pack as one ZIP file', () => {
     expect(await zipped(link.key, { referer: 'https://shop.example/' })).toEqual(['d', 'late'])
   })
 
-  test('has the expiry of the pack’s link, and ends with it', async () => {
+  soakTest('has the expiry of the pack’s link, and ends with it', async () => {
     const { link } = await makePack(['a', 'b'], { expiry_days: 1, download_limit: null })
     const start = depot.time.now
     try {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { soakTest } from '../../../test/scale.ts'
 import { createTestShop, openTestDatabase } from '../../../test/database.ts'
 import { rotateAddress } from '../../files/public-addresses.ts'
 import { get, openDepot, visit, type Depot } from '../../../test/delivery.ts'
@@ -128,7 +129,7 @@ describe('a public file', () => {
     expect(await depot.publicDownloads(file)).toBe(2)
   })
 
-  test('keeps its address under another name, and may be given another address', async () => {
+  soakTest('keeps its address under another name, and may be given another address', async () => {
     const { file, token, path } = await depot.addPublic(SMALL, { filename: 'old.pdf' })
     await depot.setFile(file, { filename: 'new.pdf', name_key: 'new.pdf' })
     expect((await visit(port, path)).headers['content-disposition']).toContain('new.pdf')
@@ -186,29 +187,32 @@ describe('a public file that was replaced', () => {
     expect((await part(port, path, agent('player'))).status).toBe(206)
   })
 
-  test('is continued for half an hour, and then by a condition on its version alone', async () => {
-    const { file, path } = await depot.addPublic(OLD)
-    const { etag: old } = (await visit(port, path, {}, 'HEAD')).headers
-    await depot.replaceFile(file, NEW)
-    const { etag } = (await visit(port, path)).headers
-    const start = depot.time.now
-    const after = (ms: number) => (depot.time.now = new Date(+start + ms))
-    try {
-      after(HOUR_MS / 2 - 1)
-      expect((await part(port, path)).status).toBe(206)
-      after(HOUR_MS - 2)
-      expect((await part(port, path)).status).toBe(206)
-      after(2 * HOUR_MS)
-      expect((await part(port, path, { 'if-range': etag! })).status).toBe(206)
-      expect((await part(port, path, { 'if-range': old! })).status).toBe(200)
-      after(4 * HOUR_MS)
-      expect((await part(port, path)).status).toBe(200)
-    } finally {
-      depot.time.now = start
-    }
-  })
+  soakTest(
+    'is continued for half an hour, and then by a condition on its version alone',
+    async () => {
+      const { file, path } = await depot.addPublic(OLD)
+      const { etag: old } = (await visit(port, path, {}, 'HEAD')).headers
+      await depot.replaceFile(file, NEW)
+      const { etag } = (await visit(port, path)).headers
+      const start = depot.time.now
+      const after = (ms: number) => (depot.time.now = new Date(+start + ms))
+      try {
+        after(HOUR_MS / 2 - 1)
+        expect((await part(port, path)).status).toBe(206)
+        after(HOUR_MS - 2)
+        expect((await part(port, path)).status).toBe(206)
+        after(2 * HOUR_MS)
+        expect((await part(port, path, { 'if-range': etag! })).status).toBe(206)
+        expect((await part(port, path, { 'if-range': old! })).status).toBe(200)
+        after(4 * HOUR_MS)
+        expect((await part(port, path)).status).toBe(200)
+      } finally {
+        depot.time.now = start
+      }
+    },
+  )
 
-  test('is not redirected to the CDN with a part that is not granted', async () => {
+  soakTest('is not redirected to the CDN with a part that is not granted', async () => {
     const { file, path } = await depot.addPublic(OLD)
     await depot.replaceFile(file, NEW)
     const whole = await part(cdnPort, path)
@@ -217,7 +221,7 @@ describe('a public file that was replaced', () => {
     expect((await visit(cdnPort, path, agent('plain'))).status).toBe(302)
   })
 
-  test('is never joined to the old part by curl', async () => {
+  soakTest('is never joined to the old part by curl', async () => {
     const { file, path: address } = await depot.addPublic(OLD)
     const folder = await mkdtemp(path.join(tmpdir(), 'stevedore-curl-'))
     onTestFinished(() => rm(folder, { recursive: true }))
@@ -327,7 +331,7 @@ describe('with a CDN', () => {
     expect(await depot.publicDownloads(file)).toBe(1)
   })
 
-  test('HEAD and later parts redirect there too, and count nothing', async () => {
+  soakTest('HEAD and later parts redirect there too, and count nothing', async () => {
     const { file, path } = await depot.addPublic(SMALL)
     expect((await visit(cdnPort, path, {}, 'HEAD')).status).toBe(302)
     expect((await visit(cdnPort, path, { range: 'bytes=5-' })).status).toBe(302)
@@ -336,21 +340,24 @@ describe('with a CDN', () => {
     expect(await depot.publicDownloads(file)).toBe(1)
   })
 
-  test('the signed address is the same for an hour, and different for other bytes', async () => {
-    const { path } = await depot.addPublic(SMALL)
-    const start = depot.time.now
-    const at = async (ms: number) => {
-      depot.time.now = new Date(+start + ms)
-      return (await visit(cdnPort, path)).headers.location
-    }
-    const first = await at(0)
-    expect(await at(HOUR_MS - 1)).toBe(first)
-    expect(await at(HOUR_MS)).not.toBe(first)
-    depot.time.now = start
-    expect((await visit(cdnPort, (await depot.addPublic(LARGE)).path)).headers.location).not.toBe(
-      first,
-    )
-  })
+  soakTest(
+    'the signed address is the same for an hour, and different for other bytes',
+    async () => {
+      const { path } = await depot.addPublic(SMALL)
+      const start = depot.time.now
+      const at = async (ms: number) => {
+        depot.time.now = new Date(+start + ms)
+        return (await visit(cdnPort, path)).headers.location
+      }
+      const first = await at(0)
+      expect(await at(HOUR_MS - 1)).toBe(first)
+      expect(await at(HOUR_MS)).not.toBe(first)
+      depot.time.now = start
+      expect((await visit(cdnPort, (await depot.addPublic(LARGE)).path)).headers.location).not.toBe(
+        first,
+      )
+    },
+  )
 
   test('a file without the CDN, and any link, is served directly', async () => {
     const { path } = await depot.addPublic(SMALL, { cdn: false })
@@ -381,7 +388,7 @@ describe('with a CDN', () => {
     expect((await visit(cdnPort, path)).status).toBe(404)
   })
 
-  test('an expired signed address redirects to the stable address', async () => {
+  soakTest('an expired signed address redirects to the stable address', async () => {
     const { path } = await depot.addPublic(SMALL)
     const start = depot.time.now
     const signed = pathOf((await visit(cdnPort, path)).headers.location)
@@ -392,7 +399,7 @@ describe('with a CDN', () => {
     expect(answer.headers['cache-control']).toContain('no-store')
   })
 
-  test('a replaced version is served at its signed address while it exists', async () => {
+  soakTest('a replaced version is served at its signed address while it exists', async () => {
     const { file, path } = await depot.addPublic(SMALL)
     const signed = pathOf((await visit(cdnPort, path)).headers.location)
     const [version] = await depot.scope.query<{ hash: Buffer }>(

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { soakTest } from '../../../test/scale.ts'
 import { dayAt } from '../../../plugins/contract/index.ts'
 import { zoneOfAnotherDay } from '../../../test/zones.ts'
 import { changeShopSettings } from '../../files/shop-settings.ts'
@@ -48,7 +49,7 @@ async function kept(): Promise<Kept[]> {
 const writes = () => new CountedWrites(database.pool, silent)
 const about = () => ({ shop: depot.shop, file: '0199aaaa-0000-7000-8000-000000000001' })
 
-test('after a failed write the month is written without a further download', async () => {
+soakTest('after a failed write the month is written without a further download', async () => {
   await database.pool.query('delete from shop_downloads')
   let failures = 1
   const write: CountedWrite = (...given) =>
@@ -101,7 +102,7 @@ test('downloads are recorded and told once after the database was unavailable', 
   expect([rows.length, untold]).toEqual([3, [{ untold: 3 }]])
 })
 
-test('used links are reported again after the database was unavailable', async () => {
+soakTest('used links are reported again after the database was unavailable', async () => {
   const reports: string[][] = []
   const recorder = createRecorder({
     write: writes().behind,
@@ -136,7 +137,7 @@ describe('tracking', () => {
     ])
   })
 
-  test('records only downloads that count', async () => {
+  soakTest('records only downloads that count', async () => {
     const { key } = await depot.addLink(SMALL, { download_limit: 1 })
     const open = await depot.addPublic(SMALL)
     await get(port, key, { range: 'bytes=0-99' })
@@ -148,7 +149,7 @@ describe('tracking', () => {
     expect(await kept()).toHaveLength(1)
   })
 
-  test('on or off, each download counts in its month in the shop’s time zone', async () => {
+  soakTest('on or off, each download counts in its month in the shop’s time zone', async () => {
     await database.pool.query('delete from shop_downloads')
     const { key, file } = await depot.addLink(SMALL, {}, { download_tracking: false })
     const open = await depot.addPublic(SMALL)
@@ -173,7 +174,7 @@ describe('tracking', () => {
     ])
   })
 
-  test('each download counts on its day in the time zone of the shop', async () => {
+  soakTest('each download counts on its day in the time zone of the shop', async () => {
     const { now } = depot.time
     const zone = zoneOfAnotherDay(now)
     const day = dayAt(now, zone)
@@ -196,7 +197,7 @@ describe('tracking', () => {
     ).toEqual([{ month: `${day.slice(0, 7)}-01` }])
   })
 
-  test('off records nothing', async () => {
+  soakTest('off records nothing', async () => {
     const { key, id } = await depot.addLink(SMALL, {}, { download_tracking: false })
     expect((await get(port, key)).status).toBe(200)
     expect(await kept()).toEqual([])
@@ -209,16 +210,19 @@ describe('tracking', () => {
     expect(await kept()).toHaveLength(100)
   })
 
-  test('behind a trusted proxy the address is the one that the proxy sends; user agents are shortened', async () => {
-    const proxied = await depot.serve({ trustProxy: true })
-    const { key } = await depot.addLink(SMALL)
-    const headers = {
-      'x-forwarded-for': '203.0.113.1, ::ffff:198.51.100.7',
-      'user-agent': 'x'.repeat(3000),
-    }
-    await get(proxied, key, headers)
-    expect(await kept()).toMatchObject([{ address: '198.51.100.7', agent: 'x'.repeat(400) }])
-  })
+  soakTest(
+    'behind a trusted proxy the address is the one that the proxy sends; user agents are shortened',
+    async () => {
+      const proxied = await depot.serve({ trustProxy: true })
+      const { key } = await depot.addLink(SMALL)
+      const headers = {
+        'x-forwarded-for': '203.0.113.1, ::ffff:198.51.100.7',
+        'user-agent': 'x'.repeat(3000),
+      }
+      await get(proxied, key, headers)
+      expect(await kept()).toMatchObject([{ address: '198.51.100.7', agent: 'x'.repeat(400) }])
+    },
+  )
 
   test('is deleted with its file', async () => {
     const [gone, stays] = [await depot.addLink(SMALL), await depot.addLink(SMALL)]
@@ -228,20 +232,23 @@ describe('tracking', () => {
     expect(await kept()).toMatchObject([{ file_id: stays.file }])
   })
 
-  test('a record written after its file was deleted blocks nothing, and is deleted within the hour', async () => {
-    const [gone, stays] = [await depot.addLink(SMALL), await depot.addLink(SMALL)]
-    const lock = await database.pool.connect()
-    await lock.query('begin')
-    await lock.query('lock table downloads in exclusive mode')
-    await Promise.all([get(port, gone.key), get(port, stays.key)])
-    await lock.query('delete from files where id = $1', [gone.file])
-    await lock.query('commit')
-    lock.release()
-    expect(await kept()).toHaveLength(2)
-    const anHourOn = new Date(+depot.time.now + 60 * MINUTE_MS)
-    expect(await sweepDownloads(database.pool, anHourOn)).toBe(1)
-    expect(await kept()).toMatchObject([{ file_id: stays.file }])
-  })
+  soakTest(
+    'a record written after its file was deleted blocks nothing, and is deleted within the hour',
+    async () => {
+      const [gone, stays] = [await depot.addLink(SMALL), await depot.addLink(SMALL)]
+      const lock = await database.pool.connect()
+      await lock.query('begin')
+      await lock.query('lock table downloads in exclusive mode')
+      await Promise.all([get(port, gone.key), get(port, stays.key)])
+      await lock.query('delete from files where id = $1', [gone.file])
+      await lock.query('commit')
+      lock.release()
+      expect(await kept()).toHaveLength(2)
+      const anHourOn = new Date(+depot.time.now + 60 * MINUTE_MS)
+      expect(await sweepDownloads(database.pool, anHourOn)).toBe(1)
+      expect(await kept()).toMatchObject([{ file_id: stays.file }])
+    },
+  )
 
   test('is dropped with its month, 13 months after its end', async () => {
     const { file } = await depot.addLink(SMALL)
@@ -323,7 +330,7 @@ describe('notification', () => {
     }
   })
 
-  test('reports several files together; two servers report nothing twice', async () => {
+  soakTest('reports several files together; two servers report nothing twice', async () => {
     const links = await Promise.all(
       ['b.pdf', 'a.pdf', 'c.pdf'].map((name) =>
         depot.addLink(SMALL, {}, { download_notification: true, filename: name }),
@@ -363,7 +370,7 @@ describe('notification', () => {
     expect(await notices()).toHaveLength(1)
   })
 
-  test('reports to the other shops if one fails', async () => {
+  soakTest('reports to the other shops if one fails', async () => {
     const last = forShop(database, await createTestShop(database, 'last.myshopify.com'))
     for (const scope of [depot.scope, last]) {
       const [file] = await makeFiles(scope, [{ filename: 'popular.pdf' }])
@@ -386,7 +393,7 @@ describe('notification', () => {
     ])
   })
 
-  test('creates only a notice without recipients', async () => {
+  soakTest('creates only a notice without recipients', async () => {
     await settings([])
     const { key } = await depot.addLink(SMALL, {}, { download_notification: true })
     await get(port, key)

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { soakDescribe, soakTest, someOf } from '../../../test/scale.ts'
 import { openTestApp, untilEnded, type Client, type TestApp } from '../../../test/app.ts'
 import { makeFiles, type MadeFile } from '../../../test/files.ts'
 import type { EngineWorker } from '../../engine/worker.ts'
@@ -34,24 +35,27 @@ const read = (id: string) => owner.call('GET', `/api/files/${id}`)
 const change = (id: string, body: object, client = owner) =>
   client.call('PATCH', `/api/files/${id}`, body)
 
-it('the day of an upload is that of the shop: at the file, in lists and their filters', async () => {
-  const zoned = async (zone: string) => owner.call('PATCH', '/api/settings', { time_zone: zone })
-  expect((await zoned('Pacific/Kiritimati')).status).toBe(200)
-  onTestFinished(async () => void (await zoned('UTC')))
-  const id = await file()
-  // In Kiritimati it is 11:00 on the second.
-  await owner.scope.query(
-    `update files set created_at = '2026-03-01T21:00:00Z' where shop_id = :shop and id = :id`,
-    { id: parsePublicId('file', id) },
-  )
-  expect((await read(id)).body.upload_date).toBe('2026-03-02')
-  const listed = async (day: string) =>
-    (
-      await owner.call('GET', `/api/files?uploaded_after=${day}&uploaded_before=2026-03-03`)
-    ).body.data.map(({ upload_date }: { upload_date: string }) => upload_date)
-  expect(await listed('2026-03-02')).toEqual(['2026-03-02'])
-  expect(await listed('2026-03-03')).toEqual([])
-})
+soakTest(
+  'the day of an upload is that of the shop: at the file, in lists and their filters',
+  async () => {
+    const zoned = async (zone: string) => owner.call('PATCH', '/api/settings', { time_zone: zone })
+    expect((await zoned('Pacific/Kiritimati')).status).toBe(200)
+    onTestFinished(async () => void (await zoned('UTC')))
+    const id = await file()
+    // In Kiritimati it is 11:00 on the second.
+    await owner.scope.query(
+      `update files set created_at = '2026-03-01T21:00:00Z' where shop_id = :shop and id = :id`,
+      { id: parsePublicId('file', id) },
+    )
+    expect((await read(id)).body.upload_date).toBe('2026-03-02')
+    const listed = async (day: string) =>
+      (
+        await owner.call('GET', `/api/files?uploaded_after=${day}&uploaded_before=2026-03-03`)
+      ).body.data.map(({ upload_date }: { upload_date: string }) => upload_date)
+    expect(await listed('2026-03-02')).toEqual(['2026-03-02'])
+    expect(await listed('2026-03-03')).toEqual([])
+  },
+)
 
 describe('PATCH /api/files/{id}', () => {
   it('changes the named fields and keeps the rest', async () => {
@@ -92,7 +96,7 @@ describe('PATCH /api/files/{id}', () => {
       (await change(id, { visibility: 'public', filename: named('a b.pdf') })).body.public_url,
     ).toBe(body.public_url.replace('guide', 'a%20b'))
   })
-  it('writes nothing if nothing differs', async () => {
+  soakTest('writes nothing if nothing differs', async () => {
     const id = await file({ tags: ['a'] })
     const { body } = await read(id)
     expect(
@@ -210,20 +214,25 @@ describe('the list', () => {
     } while (cursor)
     expect(seen).toEqual(Array.from({ length: 7 }, (_, n) => `file ${n}.pdf`))
   })
-  it.each([
-    ['another list’s', Buffer.from('["a"]')],
-    ['no time', Buffer.from('["yesterday","01999999-0000-7000-8000-000000000000",1,1]')],
-    ['no id', Buffer.from('["2026-01-01 00:00:00+00","1 or true",1,1]')],
-    [
-      'no number',
-      Buffer.from('["2026-01-01 00:00:00+00","01999999-0000-7000-8000-000000000000","1","1"]'),
-    ],
-    ['no JSON', Buffer.from('nonsense')],
-    [
-      'a day that does not exist',
-      Buffer.from('["2026-02-30 00:00:00+00","01999999-0000-7000-8000-000000000000",1,1]'),
-    ],
-  ])('refuses a cursor that is %s', async (_what, cursor) => {
+  it.each(
+    someOf(
+      [
+        ['another list’s', Buffer.from('["a"]')],
+        ['no time', Buffer.from('["yesterday","01999999-0000-7000-8000-000000000000",1,1]')],
+        ['no id', Buffer.from('["2026-01-01 00:00:00+00","1 or true",1,1]')],
+        [
+          'no number',
+          Buffer.from('["2026-01-01 00:00:00+00","01999999-0000-7000-8000-000000000000","1","1"]'),
+        ],
+        ['no JSON', Buffer.from('nonsense')],
+        [
+          'a day that does not exist',
+          Buffer.from('["2026-02-30 00:00:00+00","01999999-0000-7000-8000-000000000000",1,1]'),
+        ],
+      ] as const,
+      (_, at) => at % 4 === 0,
+    ),
+  )('refuses a cursor that is %s', async (_what, cursor) => {
     expect(
       await owner.call('GET', `/api/files?cursor=${cursor.toString('base64url')}`),
     ).toMatchObject({
@@ -231,7 +240,7 @@ describe('the list', () => {
       body: { error: { code: 'validation_failed' } },
     })
   })
-  it('every other list refuses such cursors too', async () => {
+  soakTest('every other list refuses such cursors too', async () => {
     const id = await file()
     const { body: started } = await owner.call('POST', '/api/operations', {
       action: 'restore-files',
@@ -288,31 +297,34 @@ describe('the list', () => {
     } while (cursor !== '')
     expect(seen).toEqual(['all 3', 'two 2', 'x 1', 'y 1', 'z 1'])
   })
-  it('a file in the trash for more than a week is neither listed nor restored, even before the sweep', async () => {
-    const id = await file()
-    await owner.call('POST', '/api/files/bulk-delete', { file_ids: [id] })
-    const age = (days: string) =>
-      owner.scope.query(
-        `update files set deleted_at = now() - :days::interval where shop_id = :shop and id = :id`,
-        {
-          days,
-          id: parsePublicId('file', id),
-        },
-      )
-    const listed = async () =>
-      (await owner.call('GET', `/api/files?deleted=true&search=${named('guide')}`)).body.data
-        .length as number
-    await age('6 days 23 hours')
-    expect(await listed()).toBe(1)
-    await age('7 days')
-    expect(await listed()).toBe(0)
-    const { body } = await owner.call('POST', '/api/operations', {
-      action: 'restore-files',
-      select: { file_ids: [id] },
-    })
-    expect(await untilEnded(owner, body.id)).toMatchObject({ status: 'failed', failed: 1 })
-    expect((await read(id)).status).toBe(404)
-  })
+  soakTest(
+    'a file in the trash for more than a week is neither listed nor restored, even before the sweep',
+    async () => {
+      const id = await file()
+      await owner.call('POST', '/api/files/bulk-delete', { file_ids: [id] })
+      const age = (days: string) =>
+        owner.scope.query(
+          `update files set deleted_at = now() - :days::interval where shop_id = :shop and id = :id`,
+          {
+            days,
+            id: parsePublicId('file', id),
+          },
+        )
+      const listed = async () =>
+        (await owner.call('GET', `/api/files?deleted=true&search=${named('guide')}`)).body.data
+          .length as number
+      await age('6 days 23 hours')
+      expect(await listed()).toBe(1)
+      await age('7 days')
+      expect(await listed()).toBe(0)
+      const { body } = await owner.call('POST', '/api/operations', {
+        action: 'restore-files',
+        select: { file_ids: [id] },
+      })
+      expect(await untilEnded(owner, body.id)).toMatchObject({ status: 'failed', failed: 1 })
+      expect((await read(id)).status).toBe(404)
+    },
+  )
   it('a path names its methods, and how to authenticate', async () => {
     const odd = await owner.call('DELETE', '/api/files')
     expect([odd.status, odd.headers.get('allow')]).toEqual([405, 'HEAD, GET'])
@@ -327,7 +339,7 @@ describe('the list', () => {
       'Bearer realm="Stevedore"',
     ])
   })
-  it('only working links are counted', async () => {
+  soakTest('only working links are counted', async () => {
     const id = await file({ mapped: true })
     const link = async () =>
       (await owner.call('POST', '/api/links', { file_ids: [id] })).body.data[0].id as string
@@ -391,7 +403,7 @@ describe('the list', () => {
     expect(await trash()).toEqual([])
     expect((await read(id)).body).toEqual({ ...before, updated_at: expect.any(String) })
   })
-  it('a file whose name was taken meanwhile is restored with a number', async () => {
+  soakTest('a file whose name was taken meanwhile is restored with a number', async () => {
     const id = await file()
     await owner.call('POST', '/api/files/bulk-delete', { file_ids: [id] })
     await file()
@@ -474,7 +486,7 @@ describe('POST /api/files/impact', () => {
 })
 
 describe('downloads of a file', () => {
-  it('are listed newest first, page by page, with the link that each used', async () => {
+  soakTest('are listed newest first, page by page, with the link that each used', async () => {
     const id = await file()
     const file_id = parsePublicId('file', id)!
     const link = (await owner.call('POST', '/api/links', { file_ids: [id] })).body.data[0]
@@ -519,7 +531,7 @@ describe('downloads of a file', () => {
   })
 })
 
-describe('a public address', () => {
+soakDescribe('a public address', () => {
   it('is replaced by another one; a private file has none', async () => {
     const id = await file()
     const rotate = () => owner.call('POST', `/api/files/${id}/public-address`)

@@ -1,5 +1,6 @@
 // The home page's counts and figures, over the API.
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { soakTest } from '../../../test/scale.ts'
 import { openTestApp, type TestApp } from '../../../test/app.ts'
 import { startOrigin, type Origin } from '../../../test/fakes/origin.ts'
 import { paidOrder } from '../../../test/orders.ts'
@@ -126,41 +127,47 @@ test('each need is counted, and gone when it is done', async () => {
   })
 })
 
-test('connections that fail, lists that run out, and messages that came back are counted', async () => {
-  const { scope } = app.owner
-  const [delivery] = await scope.query<{ id: string }>(
-    'select id from deliveries where shop_id = :shop limit 1',
-  )
-  await scope.query(
-    `insert into connections (shop_id, provider, name, settings, options, state)
+soakTest(
+  'connections that fail, lists that run out, and messages that came back are counted',
+  async () => {
+    const { scope } = app.owner
+    const [delivery] = await scope.query<{ id: string }>(
+      'select id from deliveries where shop_id = :shop limit 1',
+    )
+    await scope.query(
+      `insert into connections (shop_id, provider, name, settings, options, state)
      select :shop, 'demo', state, '{}', '{}', state
      from unnest(array['ready', 'failing', 'unauthorized']) state`,
-  )
-  await scope.query(
-    `insert into licence_lists (shop_id, name, name_key, warned_at, deleted_at) values
+    )
+    await scope.query(
+      `insert into licence_lists (shop_id, name, name_key, warned_at, deleted_at) values
        (:shop, 'Full', 'full', null, null), (:shop, 'Empty', 'empty', now(), null),
        (:shop, 'Gone', 'gone', now(), now())`,
-  )
-  await scope.query(
-    `update deliveries set bounced_at = now(), revoked_at = null, withdrawn_at = null
+    )
+    await scope.query(
+      `update deliveries set bounced_at = now(), revoked_at = null, withdrawn_at = null
      where shop_id = :shop and id = :id`,
-    { id: delivery!.id },
-  )
-  const counted = { connections: 2, licence_lists: 1, bounced: 1 }
-  expect(await needs()).toMatchObject(counted)
-  const { needs: found } = await read('/api/attention')
-  expect(found.find(({ need }: any) => need === 'bounced').message).toBe(
-    '1 message to a buyer did not arrive',
-  )
-  await scope.query(`update deliveries set bounced_at = null where shop_id = :shop and id = :id`, {
-    id: delivery!.id,
-  })
-  await scope.query(`delete from connections where shop_id = :shop`)
-  await scope.query(`update licence_lists set warned_at = null where shop_id = :shop`)
-  expect(Object.keys(await needs()).filter((need) => need in counted)).toEqual([])
-})
+      { id: delivery!.id },
+    )
+    const counted = { connections: 2, licence_lists: 1, bounced: 1 }
+    expect(await needs()).toMatchObject(counted)
+    const { needs: found } = await read('/api/attention')
+    expect(found.find(({ need }: any) => need === 'bounced').message).toBe(
+      '1 message to a buyer did not arrive',
+    )
+    await scope.query(
+      `update deliveries set bounced_at = null where shop_id = :shop and id = :id`,
+      {
+        id: delivery!.id,
+      },
+    )
+    await scope.query(`delete from connections where shop_id = :shop`)
+    await scope.query(`update licence_lists set warned_at = null where shop_id = :shop`)
+    expect(Object.keys(await needs()).filter((need) => need in counted)).toEqual([])
+  },
+)
 
-test('failed imports are listed by cause, each with the place of its files', async () => {
+soakTest('failed imports are listed by cause, each with the place of its files', async () => {
   const { scope } = app.owner
   const listed = async () =>
     (await read('/api/attention')).needs
@@ -219,7 +226,7 @@ test('failed imports are listed by cause, each with the place of its files', asy
   )
 })
 
-test('open reviews are counted until they are decided', async () => {
+soakTest('open reviews are counted until they are decided', async () => {
   const { scope } = app.owner
   const [{ id }] = (await read('/api/files')).data
   const [operation] = (await read('/api/operations?kind=import')).data
@@ -299,31 +306,34 @@ test('a shop with many downloads has top lists of the last hour, without deleted
   expect(days.map(({ downloads }: any) => downloads)).toEqual([6, 0, 0, 0, 0, 0, 9])
 })
 
-test('figures that did not change are read without a write, and one figure writes only itself', async () => {
-  const { scope } = app.owner
-  const rows = () =>
-    scope.query<{ figure: string; version: string }>(
-      `select figure, day::text, subject, xmin::text as version from shop_days
+soakTest(
+  'figures that did not change are read without a write, and one figure writes only itself',
+  async () => {
+    const { scope } = app.owner
+    const rows = () =>
+      scope.query<{ figure: string; version: string }>(
+        `select figure, day::text, subject, xmin::text as version from shop_days
        where shop_id = :shop order by 1, 2, 3`,
+      )
+    await read('/api/home/figures?days=7')
+    const before = await rows()
+    expect(before.map(({ figure }) => figure)).toEqual(
+      expect.arrayContaining(['deliveries', 'imports']),
     )
-  await read('/api/home/figures?days=7')
-  const before = await rows()
-  expect(before.map(({ figure }) => figure)).toEqual(
-    expect.arrayContaining(['deliveries', 'imports']),
-  )
-  await read('/api/home/figures?days=7')
-  expect(await rows()).toEqual(before)
-  await scope.query(`update shop_days set value = 99 where shop_id = :shop
+    await read('/api/home/figures?days=7')
+    expect(await rows()).toEqual(before)
+    await scope.query(`update shop_days set value = 99 where shop_id = :shop
     and figure in ('deliveries', 'imports')`)
-  const { total } = await read('/api/stats?metric=deliveries&days=7')
-  expect(total).toBeLessThan(99)
-  const wrong = await scope.query<{ figure: string }>(
-    'select distinct figure from shop_days where shop_id = :shop and value = 99',
-  )
-  expect(wrong).toEqual([{ figure: 'imports' }])
-})
+    const { total } = await read('/api/stats?metric=deliveries&days=7')
+    expect(total).toBeLessThan(99)
+    const wrong = await scope.query<{ figure: string }>(
+      'select distinct figure from shop_days where shop_id = :shop and value = 99',
+    )
+    expect(wrong).toEqual([{ figure: 'imports' }])
+  },
+)
 
-test('emails that another one replaces are not among those that did not arrive', async () => {
+soakTest('emails that another one replaces are not among those that did not arrive', async () => {
   await app.owner.scope.query(
     `insert into outbox (shop_id, key, kind, payload, status, error)
      select :shop, 'failed/' || n, 'email', '{}', 'failed', error
@@ -344,21 +354,24 @@ test('a figure whose rows are gone is counted again, and another shop sees none 
   )
 })
 
-test('orders are counted on their day, those of an earlier day when the worker runs', async () => {
-  const { scope, call } = app.owner
-  const now = new Date()
-  const past = new Date(now.getTime() - 5 * 86_400_000)
-  const parts = { secrets: app.engine.parts.secrets, now }
-  const order = paidOrder({ id: 'gid://shopify/Order/55', products: [PRODUCT], created_at: past })
-  await reconcileOrder(scope, order, parts)
-  const orders = async () =>
-    ((await call('GET', '/api/stats?metric=orders&days=7')).body as any).points
-  const before = await orders()
-  await refreshDays(app.engine.parts.database, now, new AbortController().signal)
-  const after = await orders()
-  expect(after[1].value - before[1].value).toBe(1)
-  expect(after[6]).toEqual(before[6])
-})
+soakTest(
+  'orders are counted on their day, those of an earlier day when the worker runs',
+  async () => {
+    const { scope, call } = app.owner
+    const now = new Date()
+    const past = new Date(now.getTime() - 5 * 86_400_000)
+    const parts = { secrets: app.engine.parts.secrets, now }
+    const order = paidOrder({ id: 'gid://shopify/Order/55', products: [PRODUCT], created_at: past })
+    await reconcileOrder(scope, order, parts)
+    const orders = async () =>
+      ((await call('GET', '/api/stats?metric=orders&days=7')).body as any).points
+    const before = await orders()
+    await refreshDays(app.engine.parts.database, now, new AbortController().signal)
+    const after = await orders()
+    expect(after[1].value - before[1].value).toBe(1)
+    expect(after[6]).toEqual(before[6])
+  },
+)
 
 test('a product that sells without a file is listed until it has one or is dismissed', async () => {
   const { scope } = app.owner
@@ -425,7 +438,7 @@ test('the weekly summary is sent once, on Monday morning in the shop’s time zo
   expect(html).toContain('guide.pdf')
 })
 
-test('each figure counts on its day in the time zone of the shop', async () => {
+soakTest('each figure counts on its day in the time zone of the shop', async () => {
   const { scope, call } = app.owner
   const now = new Date()
   const last = async () =>

@@ -1,5 +1,6 @@
 import Papa from 'papaparse'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { soakTest, someOf } from '../../../test/scale.ts'
 import {
   openTestApp,
   untilEnded,
@@ -148,59 +149,67 @@ describe('POST /api/links', () => {
     expect((await list('?limit=250')).data.length).toBe(before)
   })
 
-  it('as an action refuses terms for a file that is not selected, by ids or by a filter', async () => {
-    const per_file = [0, 1].map((at) => ({ file_id: files[at], download_limit: 1 }))
-    const { body: file } = await app.owner.call('GET', `/api/files/${files[0]}`)
-    for (const select of [{ file_ids: [files[0]] }, { filter: { search: file.filename } }]) {
-      const start = { action: 'create-links', select, options: { per_file } }
-      expect(problems(await app.owner.call('POST', '/api/operations', start))).toEqual([
-        422,
-        [[undefined, 'options.per_file[1].file_id', 'invalid_value']],
+  soakTest(
+    'as an action refuses terms for a file that is not selected, by ids or by a filter',
+    async () => {
+      const per_file = [0, 1].map((at) => ({ file_id: files[at], download_limit: 1 }))
+      const { body: file } = await app.owner.call('GET', `/api/files/${files[0]}`)
+      for (const select of [{ file_ids: [files[0]] }, { filter: { search: file.filename } }]) {
+        const start = { action: 'create-links', select, options: { per_file } }
+        expect(problems(await app.owner.call('POST', '/api/operations', start))).toEqual([
+          422,
+          [[undefined, 'options.per_file[1].file_id', 'invalid_value']],
+        ])
+      }
+    },
+  )
+
+  soakTest(
+    'is an operation above 100 files, whose list needs the scope to create links',
+    async () => {
+      const body = {
+        file_ids: files,
+        expiry_days: 7,
+        per_file: [{ file_id: files[120], download_limit: 1 }],
+      }
+      const answer = await post('', body)
+      expect(answer).toMatchObject({ status: 202, body: { action: 'create-links', total: FILES } })
+      expect(answer.headers.get('location')).toBe(`/api/operations/${answer.body.id}`)
+      const operation = await untilEnded(app.owner, answer.body.id)
+      const url = `/api/operations/${operation.id}/artifact`
+      expect(operation).toMatchObject({
+        status: 'success',
+        done: FILES,
+        cannot_undo: [],
+        artifact: {
+          filename: expect.stringMatching(/^links-\d{4}-\d\d-\d\d\.csv$/),
+          content_type: 'text/csv',
+          url,
+        },
+      })
+      const { status, headers, body: csv } = await app.owner.call('GET', url)
+      expect([status, headers.get('content-disposition')]).toEqual([
+        200,
+        expect.stringMatching(/^attachment; .*links-/),
       ])
-    }
-  })
+      expect(headers.get('content-length')).toBe(String(operation.artifact.size_bytes))
+      const rows = Papa.parse<string[]>(csv.trimEnd()).data
+      expect(rows[0]).toEqual(['filename', 'url', 'email', 'expires_at', 'download_limit'])
+      expect(rows.length).toBe(FILES + 1)
+      expect(rows[121]![4]).toBe('1')
+      const made = await list(`?operation_id=${operation.id}&limit=250`)
+      expect(new Set(made.data.map((link: { url: string }) => link.url))).toEqual(
+        new Set(rows.slice(1).map((row) => row[1])),
+      )
+      expect((await reader.call('GET', url)).status).toBe(403)
+      expect((await stranger.call('GET', url)).status).toBe(404)
+      expect((await stranger.call('GET', `/api/links?operation_id=${operation.id}`)).status).toBe(
+        404,
+      )
+    },
+  )
 
-  it('is an operation above 100 files, whose list needs the scope to create links', async () => {
-    const body = {
-      file_ids: files,
-      expiry_days: 7,
-      per_file: [{ file_id: files[120], download_limit: 1 }],
-    }
-    const answer = await post('', body)
-    expect(answer).toMatchObject({ status: 202, body: { action: 'create-links', total: FILES } })
-    expect(answer.headers.get('location')).toBe(`/api/operations/${answer.body.id}`)
-    const operation = await untilEnded(app.owner, answer.body.id)
-    const url = `/api/operations/${operation.id}/artifact`
-    expect(operation).toMatchObject({
-      status: 'success',
-      done: FILES,
-      cannot_undo: [],
-      artifact: {
-        filename: expect.stringMatching(/^links-\d{4}-\d\d-\d\d\.csv$/),
-        content_type: 'text/csv',
-        url,
-      },
-    })
-    const { status, headers, body: csv } = await app.owner.call('GET', url)
-    expect([status, headers.get('content-disposition')]).toEqual([
-      200,
-      expect.stringMatching(/^attachment; .*links-/),
-    ])
-    expect(headers.get('content-length')).toBe(String(operation.artifact.size_bytes))
-    const rows = Papa.parse<string[]>(csv.trimEnd()).data
-    expect(rows[0]).toEqual(['filename', 'url', 'email', 'expires_at', 'download_limit'])
-    expect(rows.length).toBe(FILES + 1)
-    expect(rows[121]![4]).toBe('1')
-    const made = await list(`?operation_id=${operation.id}&limit=250`)
-    expect(new Set(made.data.map((link: { url: string }) => link.url))).toEqual(
-      new Set(rows.slice(1).map((row) => row[1])),
-    )
-    expect((await reader.call('GET', url)).status).toBe(403)
-    expect((await stranger.call('GET', url)).status).toBe(404)
-    expect((await stranger.call('GET', `/api/links?operation_id=${operation.id}`)).status).toBe(404)
-  })
-
-  it('names unknown files of an operation too, and starts none', async () => {
+  soakTest('names unknown files of an operation too, and starts none', async () => {
     const unknown = 'file_0199c2f5d2c07f0a9b7e3f4a5b6c7d8e'
     expect(problems(await post('', { file_ids: [...files.slice(0, 100), unknown] }))).toEqual([
       422,
@@ -362,7 +371,7 @@ describe('GET /api/links', () => {
     }
   })
 
-  it('is exported as complete CSV that no spreadsheet executes', async () => {
+  soakTest('is exported as complete CSV that no spreadsheet executes', async () => {
     const [id] = await app.owner.scope
       .from<{ id: string }>('files')
       .orderBy('id')
@@ -432,7 +441,7 @@ describe('a link', () => {
     expect((await post(`/${id}/extend`, { expiry_days: 1 })).status).toBe(409)
   })
 
-  it.each(['revoke', 'reset', 'extend'])(
+  it.each(someOf(['revoke', 'reset', 'extend'] as const, (_, at) => at < 1))(
     'of another shop, or an unknown one, is not found by %s',
     async (what) => {
       const { id } = await one()
@@ -447,7 +456,7 @@ describe('a link', () => {
     },
   )
 
-  it('can only be extended to dates that exist', async () => {
+  soakTest('can only be extended to dates that exist', async () => {
     const { id } = await one()
     for (const expiry_days of [0, -1, 1.5, 36_501, 'x', undefined])
       expect(problems(await post(`/${id}/extend`, { expiry_days }))).toEqual([
@@ -508,7 +517,7 @@ describe('many links', () => {
     expect((await post('/email', { link_ids }, reader)).status).toBe(403)
   })
 
-  it('are sent again at most five times an hour, each', async () => {
+  soakTest('are sent again at most five times an hour, each', async () => {
     const [often, once] = [
       await one({ email: 'often@example.com' }),
       await one({ email: 'once@example.com' }),

@@ -216,7 +216,7 @@ it('Postmark: bounces, complaints and deliveries, with its password only and eac
   expect(await blocked()).toEqual(['ada@example.com'])
 })
 
-it('Mailgun: signed and recent events only', async () => {
+soakTest('Mailgun: signed and recent events only', async () => {
   const { address, message } = await sentMail()
   const signed = (data: object, { at = Date.now(), key = MAILGUN } = {}) => {
     const signature = { timestamp: String(Math.floor(at / 1000)), token: 'e0b5477167110d68' }

@@ -2,6 +2,7 @@
 // servers of the test.
 import { createPublicKey, createVerify, hash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { soakTest } from '../../../test/scale.ts'
 import { openTestApp, type TestApp } from '../../../test/app.ts'
 import { inEnglish } from '../../../test/english.ts'
 import { silent } from '../../../test/database.ts'
@@ -158,38 +159,41 @@ it('the shop’s own server is used once the code of a test mail is entered', as
   expect(sent.messageId).toMatch(/@harbour\.example>$/)
 })
 
-it('the shop’s own server has the address for reports as sender only if it accepted the test mail', async () => {
-  const reporting = { ...server(), reports: true }
-  const saved = await call('PUT', `${PATH}/server`, reporting)
-  expect(saved.body).toMatchObject({ reports_offered: true, server: { reports: true } })
-  own.refused.add('bounces@mail.example.net')
-  const refused = await call('POST', `${PATH}/server/test`, { email: 'me@harbour.example' })
-  expect(refused.body.error.message).toBe(
-    'The mail server answered: 553 Not your address. If your server refuses the address for reports, switch off that the app is told about mails that come back.',
-  )
-  own.refused.clear()
-  await call('POST', `${PATH}/server/test`, { email: 'me@harbour.example' })
-  const [mail] = own.mails
-  const { from, raw } = present(mail, 'The test mail')
-  expect(from).toMatch(/^bounces\+[a-z2-7]{48}@mail\.example\.net$/)
-  expect(headerOf(raw, 'From')).toContain('orders@harbour.example')
-  const code = present(/\r\n(\d{6})\r\n/.exec(raw)?.[1], 'The code')
-  await call('POST', `${PATH}/server/confirm`, { code })
-  await mailLink()
-  const sent = present(own.mails.at(-1), 'The mail')
-  const token = present(/\+([a-z2-7]{48})@/.exec(sent.from)?.[1], 'The token')
-  expect(headerOf(sent.raw, 'X-Stevedore-Message')).toBe(token)
-  expect(headerOf(sent.raw, 'From')).toContain('orders@harbour.example')
-  // Without it, or after a change of the server, reports go to the shop.
-  await call('PUT', `${PATH}/server`, server())
-  await call('POST', `${PATH}/server/test`, { email: 'me@harbour.example' })
-  const again = present(own.mails.at(-1), 'The test mail')
-  expect(again.from).toBe('orders@harbour.example')
-  const next = present(/\r\n(\d{6})\r\n/.exec(again.raw)?.[1], 'The code')
-  await call('POST', `${PATH}/server/confirm`, { code: next })
-  await mailLink()
-  expect(present(own.mails.at(-1), 'The mail').from).toBe('orders@harbour.example')
-})
+soakTest(
+  'the shop’s own server has the address for reports as sender only if it accepted the test mail',
+  async () => {
+    const reporting = { ...server(), reports: true }
+    const saved = await call('PUT', `${PATH}/server`, reporting)
+    expect(saved.body).toMatchObject({ reports_offered: true, server: { reports: true } })
+    own.refused.add('bounces@mail.example.net')
+    const refused = await call('POST', `${PATH}/server/test`, { email: 'me@harbour.example' })
+    expect(refused.body.error.message).toBe(
+      'The mail server answered: 553 Not your address. If your server refuses the address for reports, switch off that the app is told about mails that come back.',
+    )
+    own.refused.clear()
+    await call('POST', `${PATH}/server/test`, { email: 'me@harbour.example' })
+    const [mail] = own.mails
+    const { from, raw } = present(mail, 'The test mail')
+    expect(from).toMatch(/^bounces\+[a-z2-7]{48}@mail\.example\.net$/)
+    expect(headerOf(raw, 'From')).toContain('orders@harbour.example')
+    const code = present(/\r\n(\d{6})\r\n/.exec(raw)?.[1], 'The code')
+    await call('POST', `${PATH}/server/confirm`, { code })
+    await mailLink()
+    const sent = present(own.mails.at(-1), 'The mail')
+    const token = present(/\+([a-z2-7]{48})@/.exec(sent.from)?.[1], 'The token')
+    expect(headerOf(sent.raw, 'X-Stevedore-Message')).toBe(token)
+    expect(headerOf(sent.raw, 'From')).toContain('orders@harbour.example')
+    // Without it, or after a change of the server, reports go to the shop.
+    await call('PUT', `${PATH}/server`, server())
+    await call('POST', `${PATH}/server/test`, { email: 'me@harbour.example' })
+    const again = present(own.mails.at(-1), 'The test mail')
+    expect(again.from).toBe('orders@harbour.example')
+    const next = present(/\r\n(\d{6})\r\n/.exec(again.raw)?.[1], 'The code')
+    await call('POST', `${PATH}/server/confirm`, { code: next })
+    await mailLink()
+    expect(present(own.mails.at(-1), 'The mail').from).toBe('orders@harbour.example')
+  },
+)
 
 it('a failing server of the shop fails its mails only, and mails to the shop go on', async () => {
   own.replies.set('RCPT', '554 5.7.1 Relay access denied')
@@ -371,7 +375,7 @@ it.each([
   })
 })
 
-it('previews show examples in each language, with texts that are not saved', async () => {
+soakTest('previews show examples in each language, with texts that are not saved', async () => {
   const preview = async (request: object) => (await call('POST', `${TEXTS}/preview`, request)).body
   const own = { de: { order: { intro: 'Danke! {files} von {shop}.' } } }
   const german = await preview({ mail: 'order', locale: 'de', texts: own })

@@ -1,6 +1,7 @@
 // Operations over HTTP: start, preview, lifecycle, history, and isolation between shops.
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { soakTest, someOf } from '../../../test/scale.ts'
 import Papa from 'papaparse'
 import {
   openTestApp,
@@ -99,7 +100,7 @@ describe('starting', () => {
     )
   })
 
-  it('give-files may name its files or their product in its options', async () => {
+  soakTest('give-files may name its files or their product in its options', async () => {
     const [plain, mapped] = await filesOf([
       { filename: 'gift.pdf' },
       { filename: 'sold.pdf', mapped: true },
@@ -151,7 +152,7 @@ describe('starting', () => {
     })
   })
 
-  it('with a filter that selects nothing creates an operation without files', async () => {
+  soakTest('with a filter that selects nothing creates an operation without files', async () => {
     expect(await done({ select: mine() })).toMatchObject({
       status: 'success',
       total: 0,
@@ -160,7 +161,7 @@ describe('starting', () => {
     })
   })
 
-  it('restores the files that the filter finds in the trash, and purges them', async () => {
+  soakTest('restores the files that the filter finds in the trash, and purges them', async () => {
     const ids = await some(3)
     await done({ action: 'delete-files', options: {}, select: { file_ids: ids.slice(0, 2) } })
     const restored = await done({ action: 'restore-files', options: {}, select: mine() })
@@ -406,7 +407,7 @@ describe('a preview', () => {
     ])
   })
 
-  it('can be discarded', async () => {
+  soakTest('can be discarded', async () => {
     await some(1)
     const { id } = await start({ select: mine(), dry_run: true })
     await work()
@@ -472,7 +473,7 @@ describe('lifecycle', () => {
     ])
   })
 
-  it('retries only what failed', async () => {
+  soakTest('retries only what failed', async () => {
     const [lost, here] = await some(2)
     await done({ action: 'delete-files', options: {}, select: { file_ids: [lost] } })
     const record = await done({ select: { file_ids: [lost, here] } })
@@ -493,34 +494,39 @@ describe('lifecycle', () => {
     })
   })
 
-  it('a retry has its own times, and keeps what it finds then; without known files there is none', async () => {
-    const [lost, here] = await some(2)
-    await done({ action: 'delete-files', options: {}, select: { file_ids: [lost] } })
-    const { id } = await done({ select: { file_ids: [lost, here] } })
-    const state = (changes: string) =>
-      owner.scope.query<OperationRow>(
-        `update operations set ${changes} where shop_id = :shop and id = :id returning *`,
-        { id: requirePublicId('op', id) },
-      )
-    await state(`detail = 'record'`)
-    const refused = await post(`/api/operations/${id}/retry`)
-    expect([refused.status, refused.body.error.message]).toEqual([
-      409,
-      expect.stringContaining('no longer recorded'),
-    ])
-    await state(`detail = 'results', started_at = now() - interval '3 hours', paused_ms = 3600000`)
-    await post(`/api/operations/${id}/retry`)
-    expect((await read(id)).elapsed_seconds).toBeLessThan(600)
-    // One of two items was done before, which does not show how long the other one takes.
-    expect(await read(id)).toMatchObject({ percentage: 50, remaining_seconds: null })
-    await post(`/api/operations/${id}/pause`)
-    expect(
+  soakTest(
+    'a retry has its own times, and keeps what it finds then; without known files there is none',
+    async () => {
+      const [lost, here] = await some(2)
+      await done({ action: 'delete-files', options: {}, select: { file_ids: [lost] } })
+      const { id } = await done({ select: { file_ids: [lost, here] } })
+      const state = (changes: string) =>
+        owner.scope.query<OperationRow>(
+          `update operations set ${changes} where shop_id = :shop and id = :id returning *`,
+          { id: requirePublicId('op', id) },
+        )
+      await state(`detail = 'record'`)
+      const refused = await post(`/api/operations/${id}/retry`)
+      expect([refused.status, refused.body.error.message]).toEqual([
+        409,
+        expect.stringContaining('no longer recorded'),
+      ])
       await state(
-        `paused_at = now() - interval '2 hours', started_at = now() - interval '2 hours'`,
-      ),
-    ).toMatchObject([{ detail: 'kept', ended_before: 1 }])
-    expect((await post(`/api/operations/${id}/cancel`)).body.elapsed_seconds).toBeLessThan(600)
-  })
+        `detail = 'results', started_at = now() - interval '3 hours', paused_ms = 3600000`,
+      )
+      await post(`/api/operations/${id}/retry`)
+      expect((await read(id)).elapsed_seconds).toBeLessThan(600)
+      // One of two items was done before, which does not show how long the other one takes.
+      expect(await read(id)).toMatchObject({ percentage: 50, remaining_seconds: null })
+      await post(`/api/operations/${id}/pause`)
+      expect(
+        await state(
+          `paused_at = now() - interval '2 hours', started_at = now() - interval '2 hours'`,
+        ),
+      ).toMatchObject([{ detail: 'kept', ended_before: 1 }])
+      expect((await post(`/api/operations/${id}/cancel`)).body.elapsed_seconds).toBeLessThan(600)
+    },
+  )
 
   it('is undone once, by a separate operation', async () => {
     const [id] = await some(1)
@@ -550,13 +556,18 @@ describe('lifecycle', () => {
     expect((await owner.call('GET', `/api/files/${id}`)).body.tags).toEqual([])
   })
 
-  it.each([
-    ['pause', 'This operation has ended: it cannot be paused'],
-    ['resume', 'This operation has ended: it cannot be resumed'],
-    ['cancel', 'This operation has ended: it cannot be cancelled'],
-    ['confirm', 'This operation has ended: it cannot be confirmed'],
-    ['retry', 'No file of this operation failed'],
-  ])('%s of an ended one is 409 with the reason', async (move, why) => {
+  it.each(
+    someOf(
+      [
+        ['pause', 'This operation has ended: it cannot be paused'],
+        ['resume', 'This operation has ended: it cannot be resumed'],
+        ['cancel', 'This operation has ended: it cannot be cancelled'],
+        ['confirm', 'This operation has ended: it cannot be confirmed'],
+        ['retry', 'No file of this operation failed'],
+      ] as const,
+      (_, at) => at < 1,
+    ),
+  )('%s of an ended one is 409 with the reason', async (move, why) => {
     await some(1)
     const { id } = await done({ select: mine() })
     const { status, body } = await post(`/api/operations/${id}/${move}`)
@@ -564,25 +575,28 @@ describe('lifecycle', () => {
     expect(body.error.message).toBe(why)
   })
 
-  it('a preview, and a running, undone or empty operation cannot be undone, each with its reason', async () => {
-    const refusal = async (id: string) => {
-      const { status, body } = await post(`/api/operations/${id}/undo`)
-      expect([status, body.error.code]).toEqual([409, 'operation_state'])
-      return body.error.message
-    }
-    await some(1)
-    const running = await start({ select: mine() })
-    expect(await refusal(running.id)).toContain('still running')
-    const preview = await start({ select: mine(), dry_run: true })
-    expect(await refusal(preview.id)).toBe('This operation is a preview')
-    await work()
-    await untilEnded(owner, running.id)
-    await post(`/api/operations/${running.id}/undo`)
-    expect(await refusal(running.id)).toContain('has been undone, or is being undone')
-    const empty = await start({ select: { filter: { search: 'nothing has this name' } } })
-    await untilEnded(owner, empty.id)
-    expect(await refusal(empty.id)).toContain('nothing about this operation')
-  })
+  soakTest(
+    'a preview, and a running, undone or empty operation cannot be undone, each with its reason',
+    async () => {
+      const refusal = async (id: string) => {
+        const { status, body } = await post(`/api/operations/${id}/undo`)
+        expect([status, body.error.code]).toEqual([409, 'operation_state'])
+        return body.error.message
+      }
+      await some(1)
+      const running = await start({ select: mine() })
+      expect(await refusal(running.id)).toContain('still running')
+      const preview = await start({ select: mine(), dry_run: true })
+      expect(await refusal(preview.id)).toBe('This operation is a preview')
+      await work()
+      await untilEnded(owner, running.id)
+      await post(`/api/operations/${running.id}/undo`)
+      expect(await refusal(running.id)).toContain('has been undone, or is being undone')
+      const empty = await start({ select: { filter: { search: 'nothing has this name' } } })
+      await untilEnded(owner, empty.id)
+      expect(await refusal(empty.id)).toContain('nothing about this operation')
+    },
+  )
 })
 
 describe('reading', () => {
@@ -633,7 +647,7 @@ describe('reading', () => {
       ])
   })
 
-  it('items: by status and by name, page by page', async () => {
+  soakTest('items: by status and by name, page by page', async () => {
     const [lost, ...kept] = await some(4)
     await done({ action: 'delete-files', options: {}, select: { file_ids: [lost] } })
     const { id } = await done({ select: { file_ids: [lost, ...kept] } })
@@ -650,7 +664,7 @@ describe('reading', () => {
     ])
   })
 
-  it('items: those with a warning, and their number', async () => {
+  soakTest('items: those with a warning, and their number', async () => {
     const [warned] = await some(3)
     const { id } = await done({ select: mine() })
     await app.engine.scope.query(

@@ -1,6 +1,7 @@
 // Orders from before the installation: counted, imported without a mail or with one, continued after
 // an interruption, and the same with events about them meanwhile.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { soakTest } from '../../../test/scale.ts'
 import { appConfig } from '../../../app.config.ts'
 import { PortError } from '../../../plugins/contract/index.ts'
 import { addFile } from '../../../test/deliveries.ts'
@@ -152,7 +153,7 @@ test('an import tells nobody unless it is told to, also afterwards', async () =>
   expect(await shop.importAll(live)).toMatchObject({ orders: 10, deliveries: 7 })
 })
 
-test('an import with mails sends each buyer one for each order', async () => {
+soakTest('an import with mails sends each buyer one for each order', async () => {
   const shop = await openShop()
   await shop.importAll(platformOf(ORDERS).live, { mail: true })
   // Not to the order without an address, nor to the one that is held.
@@ -174,7 +175,7 @@ test('an interrupted import continues after its last page', async () => {
   expect(await shop.counts()).toEqual({ deliveries: 7, mails: 0, notices: 0, triggers: 0 })
 })
 
-test('an event about an order meanwhile, and a second worker, change nothing', async () => {
+soakTest('an event about an order meanwhile, and a second worker, change nothing', async () => {
   const shop = await openShop()
   const early = platformOf(ORDERS, async (page) => {
     // Webhooks are reconciled before the page that contains their orders.
@@ -187,7 +188,7 @@ test('an event about an order meanwhile, and a second worker, change nothing', a
   expect(await shop.counts()).toMatchObject({ deliveries: 7, mails: 1 })
 })
 
-test('an order that changes while it is read is read again, also after a failure', async () => {
+soakTest('an order that changes while it is read is read again, also after a failure', async () => {
   const shop = await openShop()
   const { live, changing } = platformOf(ORDERS)
   changing.add(ORDERS[1]!.id)

@@ -2,6 +2,7 @@
 // succeeded, and the buyer gets only the prepared copy.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { soakTest } from '../../../test/scale.ts'
 import { z } from 'zod'
 import { definePlugin, planEach, type Item } from '../../../plugins/contract/index.ts'
 import { openTestApp, type TestApp } from '../../../test/app.ts'
@@ -213,64 +214,70 @@ async function mailsOf(delivery: string) {
 const sendMails = () =>
   app.engine.scope.query(`update outbox set status = 'sent' where shop_id = :shop`)
 
-test('a broken document does not hold the others, and a second mail follows when it is ready', async () => {
-  const { delivery, ids } = await buy({ 'book.pdf': PDF, 'broken.pdf': PDF.subarray(0, 100) })
-  await run(delivery)
-  expect(await read(delivery)).toMatchObject({
-    status: 'ready',
-    blocked_files: 1,
-    hold: null,
-    reason: expect.stringMatching(/broken\.pdf”: /) as string,
-  })
-  const { keys, files, text } = await fetchAll(delivery)
-  expect([keys.length, files[0]!.status]).toEqual([1, 200])
-  expect(text).toContain('This file is being prepared. We write again when it is ready.')
-  const [first] = await mailsOf(delivery)
-  expect(first).toMatch(/- \S*book\.pdf/)
-  expect(first).not.toMatch(/- \S*broken\.pdf/)
-  expect(first).toMatch(/One file is still being prepared: \S*broken\.pdf\. We write again/)
-  await sendMails()
+soakTest(
+  'a broken document does not hold the others, and a second mail follows when it is ready',
+  async () => {
+    const { delivery, ids } = await buy({ 'book.pdf': PDF, 'broken.pdf': PDF.subarray(0, 100) })
+    await run(delivery)
+    expect(await read(delivery)).toMatchObject({
+      status: 'ready',
+      blocked_files: 1,
+      hold: null,
+      reason: expect.stringMatching(/broken\.pdf”: /) as string,
+    })
+    const { keys, files, text } = await fetchAll(delivery)
+    expect([keys.length, files[0]!.status]).toEqual([1, 200])
+    expect(text).toContain('This file is being prepared. We write again when it is ready.')
+    const [first] = await mailsOf(delivery)
+    expect(first).toMatch(/- \S*book\.pdf/)
+    expect(first).not.toMatch(/- \S*broken\.pdf/)
+    expect(first).toMatch(/One file is still being prepared: \S*broken\.pdf\. We write again/)
+    await sendMails()
 
-  const whole = await addFile(app.engine, `mended-${products}.pdf`, PDF)
-  const replace = [
-    { file_id: toPublicId('file', ids['broken.pdf']!), with: toPublicId('file', whole) },
-  ]
-  await app.owner.call('PATCH', `/api/deliveries/${delivery}`, { replace })
-  expect((await read(delivery)).status).toBe('ready')
-  await run(delivery)
-  expect(await read(delivery)).toMatchObject({ status: 'ready', reason: null, blocked_files: 0 })
-  expect((await fetchAll(delivery)).keys.length).toBe(2)
-  const mails = await mailsOf(delivery)
-  expect(mails.length).toBe(2)
-  expect(mails[0]).toContain('are ready now')
-  expect(mails[0]).not.toContain('being prepared:')
-  // Nothing more follows.
-  await run(delivery)
-  expect((await mailsOf(delivery)).length).toBe(2)
-})
+    const whole = await addFile(app.engine, `mended-${products}.pdf`, PDF)
+    const replace = [
+      { file_id: toPublicId('file', ids['broken.pdf']!), with: toPublicId('file', whole) },
+    ]
+    await app.owner.call('PATCH', `/api/deliveries/${delivery}`, { replace })
+    expect((await read(delivery)).status).toBe('ready')
+    await run(delivery)
+    expect(await read(delivery)).toMatchObject({ status: 'ready', reason: null, blocked_files: 0 })
+    expect((await fetchAll(delivery)).keys.length).toBe(2)
+    const mails = await mailsOf(delivery)
+    expect(mails.length).toBe(2)
+    expect(mails[0]).toContain('are ready now')
+    expect(mails[0]).not.toContain('being prepared:')
+    // Nothing more follows.
+    await run(delivery)
+    expect((await mailsOf(delivery)).length).toBe(2)
+  },
+)
 
-test('a slow document does not hold the others, and no second mail repeats the first one', async () => {
-  const opened = gate()
-  slow = opened.passed
-  const made = { name: 'Slow', kind: 'delivery', steps: [{ plugin: 'wait-for-gate' }] }
-  await choose((await app.owner.call('POST', '/api/workflows', made)).body.id as string)
-  const { delivery } = await buy({ 'fast.pdf': PDF, 'slow.pdf': PDF })
-  const running = run(delivery)
-  await expect.poll(async () => (await read(delivery)).status).toBe('ready')
-  expect((await fetchAll(delivery)).keys.length).toBe(1)
-  const preparing = (await read(delivery)).file_list.filter(
-    (file: { preparing: boolean }) => file.preparing,
-  )
-  expect(preparing.length).toBe(1)
-  expect((await mailsOf(delivery))[0]).toContain('still being prepared')
-  opened.open()
-  await running
-  expect((await fetchAll(delivery)).keys.length).toBe(2)
-  // The first mail was not sent yet: it names both files.
-  const mails = await mailsOf(delivery)
-  expect(mails.length).toBe(1)
-  expect(mails[0]).not.toContain('being prepared')
-})
+soakTest(
+  'a slow document does not hold the others, and no second mail repeats the first one',
+  async () => {
+    const opened = gate()
+    slow = opened.passed
+    const made = { name: 'Slow', kind: 'delivery', steps: [{ plugin: 'wait-for-gate' }] }
+    await choose((await app.owner.call('POST', '/api/workflows', made)).body.id as string)
+    const { delivery } = await buy({ 'fast.pdf': PDF, 'slow.pdf': PDF })
+    const running = run(delivery)
+    await expect.poll(async () => (await read(delivery)).status).toBe('ready')
+    expect((await fetchAll(delivery)).keys.length).toBe(1)
+    const preparing = (await read(delivery)).file_list.filter(
+      (file: { preparing: boolean }) => file.preparing,
+    )
+    expect(preparing.length).toBe(1)
+    expect((await mailsOf(delivery))[0]).toContain('still being prepared')
+    opened.open()
+    await running
+    expect((await fetchAll(delivery)).keys.length).toBe(2)
+    // The first mail was not sent yet: it names both files.
+    const mails = await mailsOf(delivery)
+    expect(mails.length).toBe(1)
+    expect(mails[0]).not.toContain('being prepared')
+  },
+)
 
 test('a merchant’s hold and a risk come first, and are followed by the workflow', async () => {
   const { delivery, order } = await buy({ 'book.pdf': PDF })
@@ -283,7 +290,7 @@ test('a merchant’s hold and a risk come first, and are followed by the workflo
   expect(await read(delivery)).toMatchObject({ status: 'ready' })
 })
 
-test('a corrected address stamps new copies before the buyer gets anything', async () => {
+soakTest('a corrected address stamps new copies before the buyer gets anything', async () => {
   const { delivery } = await buy({ 'book.pdf': PDF })
   await run(delivery)
   const before = await (await fetchAll(delivery)).files[0]!.arrayBuffer()
@@ -353,19 +360,22 @@ test('a key that nobody has seen returns to its list when the order no longer ne
   expect(await listOf(list)).toEqual({ left: 0, given: 3 })
 })
 
-test('a returned key continues a delivery that waits for one, and a revoked one returns its keys', async () => {
-  const list = await chooseKeys('SCARCE-1')
-  const one = await buy({ 'one.zip': Buffer.from('one') })
-  await app.owner.call('POST', `/api/deliveries/${one.delivery}/hold`)
-  await run(one.delivery)
-  const two = await buy({ 'two.zip': Buffer.from('two') })
-  await run(two.delivery)
-  expect(await read(two.delivery)).toMatchObject({ status: 'held', hold: { by: 'workflow' } })
-  await app.owner.call('POST', `/api/deliveries/${one.delivery}/revoke`)
-  expect(await listOf(list)).toEqual({ left: 1, given: 0 })
-  await run(two.delivery)
-  expect(await keysIn(two.delivery)).toEqual(['SCARCE-1'])
-})
+soakTest(
+  'a returned key continues a delivery that waits for one, and a revoked one returns its keys',
+  async () => {
+    const list = await chooseKeys('SCARCE-1')
+    const one = await buy({ 'one.zip': Buffer.from('one') })
+    await app.owner.call('POST', `/api/deliveries/${one.delivery}/hold`)
+    await run(one.delivery)
+    const two = await buy({ 'two.zip': Buffer.from('two') })
+    await run(two.delivery)
+    expect(await read(two.delivery)).toMatchObject({ status: 'held', hold: { by: 'workflow' } })
+    await app.owner.call('POST', `/api/deliveries/${one.delivery}/revoke`)
+    expect(await listOf(list)).toEqual({ left: 1, given: 0 })
+    await run(two.delivery)
+    expect(await keysIn(two.delivery)).toEqual(['SCARCE-1'])
+  },
+)
 
 test('keys of refunded units are revoked until the refund is reversed, unless the merchant decides', async () => {
   const list = await generateKeys({ revoke_on_refund: true })
@@ -407,44 +417,50 @@ test('keys of refunded units are revoked until the refund is reversed, unless th
   expect(await states()).toEqual(['active', 'revoked'])
 })
 
-test('a replaced key is on no page any more, and copies that show it are made again', async () => {
-  const list = await generateKeys({}, { plugin: 'stamp-pdf', options: { text: 'Key {licence}' } })
-  const { delivery, ids } = await buy({ 'keyed.pdf': PDF })
-  await run(delivery)
-  const [key] = await keysIn(delivery)
-  const { body } = await app.owner.call('GET', `/api/licence-lists/${list}/keys`)
-  expect(body.data).toMatchObject([
-    {
-      key,
-      status: 'active',
-      delivery_id: delivery,
-      order_name: '#1001',
-      filename: expect.stringMatching(/keyed/) as string,
-    },
-  ])
-  for (const [search, found] of [
-    ['1001', 1],
-    ['%231001', 1],
-    ['BUYER@example.com', 1],
-    ['1002', 0],
-    ['buyer@', 0],
-  ] as const) {
-    const { body } = await app.owner.call('GET', `/api/licence-lists/${list}/keys?search=${search}`)
-    expect([search, body.data.length]).toEqual([search, found])
-  }
-  const rotated = await app.owner.call('POST', `/api/licence-keys/${body.data[0].id}/rotate`)
-  expect(rotated.status).toBe(200)
-  expect(await keysIn(delivery)).toEqual([rotated.body.key])
-  const { text } = await fetchAll(delivery)
-  expect([text.includes(rotated.body.key as string), text.includes(String(key))]).toEqual([
-    true,
-    false,
-  ])
-  const stale = await app.engine.scope.query<{ file_id: string }>(
-    'select file_id from prepared_files where shop_id = :shop and stale',
-  )
-  expect(stale.map(({ file_id }) => file_id)).toEqual([ids['keyed.pdf']])
-})
+soakTest(
+  'a replaced key is on no page any more, and copies that show it are made again',
+  async () => {
+    const list = await generateKeys({}, { plugin: 'stamp-pdf', options: { text: 'Key {licence}' } })
+    const { delivery, ids } = await buy({ 'keyed.pdf': PDF })
+    await run(delivery)
+    const [key] = await keysIn(delivery)
+    const { body } = await app.owner.call('GET', `/api/licence-lists/${list}/keys`)
+    expect(body.data).toMatchObject([
+      {
+        key,
+        status: 'active',
+        delivery_id: delivery,
+        order_name: '#1001',
+        filename: expect.stringMatching(/keyed/) as string,
+      },
+    ])
+    for (const [search, found] of [
+      ['1001', 1],
+      ['%231001', 1],
+      ['BUYER@example.com', 1],
+      ['1002', 0],
+      ['buyer@', 0],
+    ] as const) {
+      const { body } = await app.owner.call(
+        'GET',
+        `/api/licence-lists/${list}/keys?search=${search}`,
+      )
+      expect([search, body.data.length]).toEqual([search, found])
+    }
+    const rotated = await app.owner.call('POST', `/api/licence-keys/${body.data[0].id}/rotate`)
+    expect(rotated.status).toBe(200)
+    expect(await keysIn(delivery)).toEqual([rotated.body.key])
+    const { text } = await fetchAll(delivery)
+    expect([text.includes(rotated.body.key as string), text.includes(String(key))]).toEqual([
+      true,
+      false,
+    ])
+    const stale = await app.engine.scope.query<{ file_id: string }>(
+      'select file_id from prepared_files where shop_id = :shop and stale',
+    )
+    expect(stale.map(({ file_id }) => file_id)).toEqual([ids['keyed.pdf']])
+  },
+)
 
 /** A list that generates its keys, given by the workflow that is chosen. */
 async function generateKeys(terms: object, ...steps: readonly object[]): Promise<string> {
@@ -458,7 +474,7 @@ async function generateKeys(terms: object, ...steps: readonly object[]): Promise
   return list
 }
 
-test('an added unit gets a key, and what was delivered stays meanwhile', async () => {
+soakTest('an added unit gets a key, and what was delivered stays meanwhile', async () => {
   const list = await chooseKeys('ADDED-1', 'ADDED-2')
   const { delivery, order } = await buy({ 'add.zip': Buffer.from('add') })
   await run(delivery)
@@ -479,43 +495,46 @@ const addKeys = (list: string, ...keys: readonly string[]) =>
     headers: { authorization: `Bearer ${app.owner.key}`, 'content-type': 'text/plain' },
   })
 
-test('with an empty list only the added units wait, and a mail follows when they have keys', async () => {
-  const list = await chooseKeys('KEPT-1', 'KEPT-2', 'KEPT-3')
-  const { delivery, order } = await buy({ 'kept.zip': Buffer.from('kept') })
-  await reconcile(quantityOf(order, 3))
-  await run(delivery)
-  const keys = ['KEPT-1, KEPT-2, KEPT-3']
-  expect(await keysIn(delivery)).toEqual(keys)
-  expect(await mailsOf(delivery)).toHaveLength(1)
-  await sendMails()
-  await reconcile(quantityOf(order, 5))
-  await run(delivery)
-  expect(await read(delivery)).toMatchObject({
-    status: 'ready',
-    blocked_files: 0,
-    hold: null,
-    reason: expect.stringMatching(/^Added units need 2 more licence keys of the list/) as string,
-  })
-  expect(await keysIn(delivery)).toEqual(keys)
-  const page = await fetchAll(delivery)
-  expect(page.files.map(({ status }) => status)).toEqual([200])
-  expect(page.text).toContain('licence key KEPT-3')
+soakTest(
+  'with an empty list only the added units wait, and a mail follows when they have keys',
+  async () => {
+    const list = await chooseKeys('KEPT-1', 'KEPT-2', 'KEPT-3')
+    const { delivery, order } = await buy({ 'kept.zip': Buffer.from('kept') })
+    await reconcile(quantityOf(order, 3))
+    await run(delivery)
+    const keys = ['KEPT-1, KEPT-2, KEPT-3']
+    expect(await keysIn(delivery)).toEqual(keys)
+    expect(await mailsOf(delivery)).toHaveLength(1)
+    await sendMails()
+    await reconcile(quantityOf(order, 5))
+    await run(delivery)
+    expect(await read(delivery)).toMatchObject({
+      status: 'ready',
+      blocked_files: 0,
+      hold: null,
+      reason: expect.stringMatching(/^Added units need 2 more licence keys of the list/) as string,
+    })
+    expect(await keysIn(delivery)).toEqual(keys)
+    const page = await fetchAll(delivery)
+    expect(page.files.map(({ status }) => status)).toEqual([200])
+    expect(page.text).toContain('licence key KEPT-3')
 
-  // What there is is given; the rest waits.
-  await addKeys(list, 'KEPT-4')
-  await run(delivery)
-  expect(await keysIn(delivery)).toEqual(['KEPT-1, KEPT-2, KEPT-3, KEPT-4'])
-  expect((await read(delivery)).reason).toMatch(/need 1 more licence key of/)
-  await addKeys(list, 'KEPT-5', 'KEPT-6')
-  await run(delivery)
-  expect(await read(delivery)).toMatchObject({ status: 'ready', reason: null })
-  expect(await keysIn(delivery)).toEqual(['KEPT-1, KEPT-2, KEPT-3, KEPT-4, KEPT-5'])
-  const mails = await mailsOf(delivery)
-  expect(mails).toHaveLength(2)
-  expect(mails[0]).toContain('are ready now')
-})
+    // What there is is given; the rest waits.
+    await addKeys(list, 'KEPT-4')
+    await run(delivery)
+    expect(await keysIn(delivery)).toEqual(['KEPT-1, KEPT-2, KEPT-3, KEPT-4'])
+    expect((await read(delivery)).reason).toMatch(/need 1 more licence key of/)
+    await addKeys(list, 'KEPT-5', 'KEPT-6')
+    await run(delivery)
+    expect(await read(delivery)).toMatchObject({ status: 'ready', reason: null })
+    expect(await keysIn(delivery)).toEqual(['KEPT-1, KEPT-2, KEPT-3, KEPT-4, KEPT-5'])
+    const mails = await mailsOf(delivery)
+    expect(mails).toHaveLength(2)
+    expect(mails[0]).toContain('are ready now')
+  },
+)
 
-test('units that wait for keys and are refunded wait no longer', async () => {
+soakTest('units that wait for keys and are refunded wait no longer', async () => {
   await chooseKeys('BACK-1')
   const { delivery, order } = await buy({ 'back.zip': Buffer.from('back') })
   await run(delivery)
@@ -528,48 +547,54 @@ test('units that wait for keys and are refunded wait no longer', async () => {
   expect(await keysIn(delivery)).toEqual(['BACK-1'])
 })
 
-test('units of another line with the same product get keys, or wait for them alone', async () => {
-  const list = await chooseKeys('SAME-1')
-  const { delivery, order } = await buy({ 'same.zip': Buffer.from('same') })
-  await run(delivery)
-  const [line] = order.lines
-  const lines = [line!, { ...line!, id: `${line!.id}0` }]
-  await reconcile({ ...order, lines, updated_at: new Date() })
-  await run(delivery)
-  expect(await read(delivery)).toMatchObject({ status: 'ready' })
-  expect(await keysIn(delivery)).toEqual(['SAME-1'])
-  await addKeys(list, 'SAME-2')
-  await run(delivery)
-  expect(await keysIn(delivery)).toEqual(['SAME-1, SAME-2'])
-})
+soakTest(
+  'units of another line with the same product get keys, or wait for them alone',
+  async () => {
+    const list = await chooseKeys('SAME-1')
+    const { delivery, order } = await buy({ 'same.zip': Buffer.from('same') })
+    await run(delivery)
+    const [line] = order.lines
+    const lines = [line!, { ...line!, id: `${line!.id}0` }]
+    await reconcile({ ...order, lines, updated_at: new Date() })
+    await run(delivery)
+    expect(await read(delivery)).toMatchObject({ status: 'ready' })
+    expect(await keysIn(delivery)).toEqual(['SAME-1'])
+    await addKeys(list, 'SAME-2')
+    await run(delivery)
+    expect(await keysIn(delivery)).toEqual(['SAME-1, SAME-2'])
+  },
+)
 
-test('while units wait, a stamped copy is served, and a new version still reaches the buyer', async () => {
-  const list = await chooseKeys('STAMP-1')
-  const stamp = { plugin: 'stamp-pdf', options: { text: 'Key {licence}' } }
-  const steps = [{ plugin: 'assign-licence-key', options: { list } }, stamp]
-  const made = { name: 'Keys and stamps', kind: 'delivery', steps }
-  await choose((await app.owner.call('POST', '/api/workflows', made)).body.id as string)
-  const { delivery, order, ids } = await buy({
-    'stamped.pdf': PDF,
-    'plain.txt': Buffer.from('plain'),
-  })
-  await run(delivery)
-  const copies = async () => (await fetchAll(delivery)).files.map(({ status }) => status)
-  expect(await copies()).toEqual([200, 200])
-  await reconcile(quantityOf(order, 2))
-  await run(delivery)
-  expect((await read(delivery)).reason).toMatch(/need 1 more licence key/)
-  expect(await copies()).toEqual([200, 200])
-  await app.engine.scope.query(
-    `update prepared_files set stale = true where shop_id = :shop and file_id = :file`,
-    { file: ids['plain.txt'] },
-  )
-  const { rows } = await app.engine.parts.database.pool.query<{ key: string }>(renewal.wanted!)
-  for (const { key } of rows) await worker.run(renewal, { shop: app.engine.shop, key })
-  expect(await copies()).toEqual([200, 200])
-})
+soakTest(
+  'while units wait, a stamped copy is served, and a new version still reaches the buyer',
+  async () => {
+    const list = await chooseKeys('STAMP-1')
+    const stamp = { plugin: 'stamp-pdf', options: { text: 'Key {licence}' } }
+    const steps = [{ plugin: 'assign-licence-key', options: { list } }, stamp]
+    const made = { name: 'Keys and stamps', kind: 'delivery', steps }
+    await choose((await app.owner.call('POST', '/api/workflows', made)).body.id as string)
+    const { delivery, order, ids } = await buy({
+      'stamped.pdf': PDF,
+      'plain.txt': Buffer.from('plain'),
+    })
+    await run(delivery)
+    const copies = async () => (await fetchAll(delivery)).files.map(({ status }) => status)
+    expect(await copies()).toEqual([200, 200])
+    await reconcile(quantityOf(order, 2))
+    await run(delivery)
+    expect((await read(delivery)).reason).toMatch(/need 1 more licence key/)
+    expect(await copies()).toEqual([200, 200])
+    await app.engine.scope.query(
+      `update prepared_files set stale = true where shop_id = :shop and file_id = :file`,
+      { file: ids['plain.txt'] },
+    )
+    const { rows } = await app.engine.parts.database.pool.query<{ key: string }>(renewal.wanted!)
+    for (const { key } of rows) await worker.run(renewal, { shop: app.engine.shop, key })
+    expect(await copies()).toEqual([200, 200])
+  },
+)
 
-test('a key is shown with another file of its line when its own is left out', async () => {
+soakTest('a key is shown with another file of its line when its own is left out', async () => {
   const list = await chooseKeys('MOVED-1')
   const rule = { plugin: 'choose-files', options: { deliver: { type: ['txt'] } } }
   const steps = [{ plugin: 'assign-licence-key', options: { list } }, rule]
@@ -580,30 +605,36 @@ test('a key is shown with another file of its line when its own is left out', as
   expect((await fetchAll(delivery)).text).toContain('licence key MOVED-1')
 })
 
-test('a workflow that delivers cannot be deleted, and its keys are on the buyer’s page', async () => {
-  const gone = await app.owner.call('DELETE', `/api/workflows/${workflow}`)
-  expect(gone).toMatchObject({ status: 409, body: { error: { code: 'workflow_in_use' } } })
-  await chooseKeys('KEY-ON-PAGE')
-  const { delivery } = await buy({ 'app.zip': Buffer.from('app') })
-  await run(delivery)
-  expect((await fetchAll(delivery)).text).toContain('licence key KEY-ON-PAGE')
-  expect((await read(delivery)).file_list[0].licence_key).toBe('KEY-ON-PAGE')
-  const reader = await app.clientWith(['files:read', 'operations:read'])
-  const seen = await reader.call('GET', `/api/deliveries/${delivery}`)
-  expect(seen.body.file_list[0].licence_key).toBeNull()
-})
+soakTest(
+  'a workflow that delivers cannot be deleted, and its keys are on the buyer’s page',
+  async () => {
+    const gone = await app.owner.call('DELETE', `/api/workflows/${workflow}`)
+    expect(gone).toMatchObject({ status: 409, body: { error: { code: 'workflow_in_use' } } })
+    await chooseKeys('KEY-ON-PAGE')
+    const { delivery } = await buy({ 'app.zip': Buffer.from('app') })
+    await run(delivery)
+    expect((await fetchAll(delivery)).text).toContain('licence key KEY-ON-PAGE')
+    expect((await read(delivery)).file_list[0].licence_key).toBe('KEY-ON-PAGE')
+    const reader = await app.clientWith(['files:read', 'operations:read'])
+    const seen = await reader.call('GET', `/api/deliveries/${delivery}`)
+    expect(seen.body.file_list[0].licence_key).toBeNull()
+  },
+)
 
-test('only a workflow for deliveries can be chosen, and a refused one changes nothing', async () => {
-  for (const id of ['workflow_0', 'import-api', toPublicId('workflow', randomUUID()), '']) {
-    const answer = await app.owner.call('PATCH', '/api/settings', { delivery_workflow: id })
-    expect(answer).toMatchObject({
-      status: 422,
-      body: { error: { details: [{ param: 'delivery_workflow', code: 'not_found' }] } },
-    })
-  }
-  const { body } = await app.owner.call('GET', '/api/settings')
-  expect(body.delivery_workflow).toBe(workflow)
-})
+soakTest(
+  'only a workflow for deliveries can be chosen, and a refused one changes nothing',
+  async () => {
+    for (const id of ['workflow_0', 'import-api', toPublicId('workflow', randomUUID()), '']) {
+      const answer = await app.owner.call('PATCH', '/api/settings', { delivery_workflow: id })
+      expect(answer).toMatchObject({
+        status: 422,
+        body: { error: { details: [{ param: 'delivery_workflow', code: 'not_found' }] } },
+      })
+    }
+    const { body } = await app.owner.call('GET', '/api/settings')
+    expect(body.delivery_workflow).toBe(workflow)
+  },
+)
 
 test('without a workflow nothing is held', async () => {
   await choose(null)
@@ -611,34 +642,37 @@ test('without a workflow nothing is held', async () => {
   expect(await read(delivery)).toMatchObject({ status: 'ready' })
 })
 
-test('a view of a file that is only viewed shows the copy with the stamp of its buyer', async () => {
-  const { delivery, ids } = await buy({ 'book.pdf': PDF })
-  await app.engine.scope.query(
-    `update files set view = 'view_only' where shop_id = :shop and id = :id`,
-    { id: ids['book.pdf'] },
-  )
-  await run(delivery)
-  const { url } = (await read(delivery)) as { url: string }
-  const page = decoded(await (await fetch(app.url + pathOf(url))).text())
-  const key = /view\?key=([\w-]{43})/.exec(page)?.[1] ?? ''
-  const view = await fetch(`${app.url}/view?key=${key}`)
-  expect(view.status).toBe(200)
-  const bytes = /view\/bytes\?[^'"\s]+/.exec(decoded(await view.text()))?.[0]
-  const cookie = view.headers.get('set-cookie')?.split(';')[0] ?? ''
-  const shown = await fetch(`${app.url}/${bytes}`, { headers: { cookie } })
-  expect(shown.status).toBe(200)
-  // The stamp is drawn as outlines, not as text.
-  const stampOf = async (document: Uint8Array) => {
-    const [{ width, height, grey }] = (await renderPages(document, 100)) as [PagePicture]
-    const from = Math.floor(height * 0.9)
-    return inkOf({ width, height: height - from, grey: grey.subarray(from * width) })
-  }
-  const stamp = await stampOf(new Uint8Array(await shown.arrayBuffer()))
-  expect([stamp!.left < 0.1, stamp!.right > 0.25]).toEqual([true, true])
-  expect(await stampOf(PDF)).toBeNull()
-  // The address works in no other browser.
-  expect((await fetch(`${app.url}/${bytes}`)).status).toBe(403)
-})
+soakTest(
+  'a view of a file that is only viewed shows the copy with the stamp of its buyer',
+  async () => {
+    const { delivery, ids } = await buy({ 'book.pdf': PDF })
+    await app.engine.scope.query(
+      `update files set view = 'view_only' where shop_id = :shop and id = :id`,
+      { id: ids['book.pdf'] },
+    )
+    await run(delivery)
+    const { url } = (await read(delivery)) as { url: string }
+    const page = decoded(await (await fetch(app.url + pathOf(url))).text())
+    const key = /view\?key=([\w-]{43})/.exec(page)?.[1] ?? ''
+    const view = await fetch(`${app.url}/view?key=${key}`)
+    expect(view.status).toBe(200)
+    const bytes = /view\/bytes\?[^'"\s]+/.exec(decoded(await view.text()))?.[0]
+    const cookie = view.headers.get('set-cookie')?.split(';')[0] ?? ''
+    const shown = await fetch(`${app.url}/${bytes}`, { headers: { cookie } })
+    expect(shown.status).toBe(200)
+    // The stamp is drawn as outlines, not as text.
+    const stampOf = async (document: Uint8Array) => {
+      const [{ width, height, grey }] = (await renderPages(document, 100)) as [PagePicture]
+      const from = Math.floor(height * 0.9)
+      return inkOf({ width, height: height - from, grey: grey.subarray(from * width) })
+    }
+    const stamp = await stampOf(new Uint8Array(await shown.arrayBuffer()))
+    expect([stamp!.left < 0.1, stamp!.right > 0.25]).toEqual([true, true])
+    expect(await stampOf(PDF)).toBeNull()
+    // The address works in no other browser.
+    expect((await fetch(`${app.url}/${bytes}`)).status).toBe(403)
+  },
+)
 
 const decoded = (html: string): string =>
   html.replaceAll('&#x3D;', '=').replaceAll('&amp;', '&').replaceAll('&#x2F;', '/')

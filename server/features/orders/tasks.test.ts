@@ -2,6 +2,7 @@
 // few sessions, and marked on the platform.
 import { once } from 'node:events'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { soakTest, someOf } from '../../../test/scale.ts'
 import { startMailFake, type MailFake } from '../../../test/fakes/smtp.ts'
 import { fileProduct, openPurchases, type Purchases } from '../../../test/purchases.ts'
 import { addLicenceKeys, createLicenceList } from '../preparation/licence-lists.ts'
@@ -170,57 +171,64 @@ test('a shop without access is asked again soon, and the log says it once an hou
   expect(await statusOf(order)).toBe('ready')
 })
 
-test('an order on which each read takes too long is retried alone, and the others are read', async () => {
-  const [slow, ...others] = ['81', '82', '83', '84'].map((id) => `gid://shopify/Order/${id}`)
-  const logged: object[] = []
-  const sizes: number[] = []
-  const task = reconcileTask({
-    database: shop.database,
-    secrets: shop.secrets,
-    clock: () => new Date(),
-    readWithinMs: 100,
-    log: { ...silent, warn: (_, fields) => void logged.push(fields ?? {}) },
-    storefront: {
-      orders: () =>
-        ({
-          read: async (ids: string[], { signal }: { signal: AbortSignal }) => {
-            sizes.push(ids.length)
-            if (ids.includes(slow!)) await once(signal, 'abort')
-            signal.throwIfAborted()
-            return ids.map(() => null)
-          },
-        }) as unknown as LiveOrders,
-    },
-  })
-  await recordChangedOrders(shop.scope, [slow!, ...others])
-  await task.run({
-    shop: shop.scope.shop,
-    key: String(shop.scope.shop),
-    attempt: 1,
-    signal: new AbortController().signal,
-    lease: undefined as never,
-  })
-  expect(await waiting()).toEqual([{ subject: slow, attempts: 2, due: false }])
-  expect(sizes).toEqual([4, 1, 1, 1, 1])
-  expect(logged).toMatchObject([
-    { shop: shop.scope.shop, orders: 4 },
-    { shop: shop.scope.shop, order: slow, error: expect.stringContaining('did not answer within') },
-  ])
-  // While it is due again, new orders are still read together.
-  await recordChangedOrders(shop.scope, others)
-  await shop.scope.query(
-    `update platform_changes set due_at = now() - interval '1 hour'
-     where shop_id = :shop and subject = :slow`,
-    { slow },
-  )
-  await shop.scope.transaction(async (tx) => {
-    expect(await claimOrders(tx, 9)).toMatchObject([{ order: slow }])
-    await shop.scope.transaction(async (next) => {
-      expect((await claimOrders(next, 9)).map(({ order }) => order)).toEqual(others)
+soakTest(
+  'an order on which each read takes too long is retried alone, and the others are read',
+  async () => {
+    const [slow, ...others] = ['81', '82', '83', '84'].map((id) => `gid://shopify/Order/${id}`)
+    const logged: object[] = []
+    const sizes: number[] = []
+    const task = reconcileTask({
+      database: shop.database,
+      secrets: shop.secrets,
+      clock: () => new Date(),
+      readWithinMs: 100,
+      log: { ...silent, warn: (_, fields) => void logged.push(fields ?? {}) },
+      storefront: {
+        orders: () =>
+          ({
+            read: async (ids: string[], { signal }: { signal: AbortSignal }) => {
+              sizes.push(ids.length)
+              if (ids.includes(slow!)) await once(signal, 'abort')
+              signal.throwIfAborted()
+              return ids.map(() => null)
+            },
+          }) as unknown as LiveOrders,
+      },
     })
-  })
-  await shop.scope.query('delete from platform_changes where shop_id = :shop')
-})
+    await recordChangedOrders(shop.scope, [slow!, ...others])
+    await task.run({
+      shop: shop.scope.shop,
+      key: String(shop.scope.shop),
+      attempt: 1,
+      signal: new AbortController().signal,
+      lease: undefined as never,
+    })
+    expect(await waiting()).toEqual([{ subject: slow, attempts: 2, due: false }])
+    expect(sizes).toEqual([4, 1, 1, 1, 1])
+    expect(logged).toMatchObject([
+      { shop: shop.scope.shop, orders: 4 },
+      {
+        shop: shop.scope.shop,
+        order: slow,
+        error: expect.stringContaining('did not answer within'),
+      },
+    ])
+    // While it is due again, new orders are still read together.
+    await recordChangedOrders(shop.scope, others)
+    await shop.scope.query(
+      `update platform_changes set due_at = now() - interval '1 hour'
+     where shop_id = :shop and subject = :slow`,
+      { slow },
+    )
+    await shop.scope.transaction(async (tx) => {
+      expect(await claimOrders(tx, 9)).toMatchObject([{ order: slow }])
+      await shop.scope.transaction(async (next) => {
+        expect((await claimOrders(next, 9)).map(({ order }) => order)).toEqual(others)
+      })
+    })
+    await shop.scope.query('delete from platform_changes where shop_id = :shop')
+  },
+)
 
 test('two workers claim different orders, and a dead worker’s claims are released', async () => {
   const orders = ['gid://shopify/Order/1', 'gid://shopify/Order/2', 'gid://shopify/Order/3']
@@ -241,7 +249,7 @@ test('two workers claim different orders, and a dead worker’s claims are relea
 })
 
 describe('first mails', () => {
-  test('of a batch share few sessions; a deferred mail is retried alone', async () => {
+  soakTest('of a batch share few sessions; a deferred mail is retried alone', async () => {
     const before = mail.connections
     mail.deferred.add('deferred@example.com')
     const orders = [...(await buyAll(20)), await shop.buy({ email: 'deferred@example.com' })]
@@ -285,28 +293,31 @@ describe('first mails', () => {
     expect(mailsTo(about.email).length).toBe(1)
   })
 
-  test('about an edit during a hold are sent after the release, one for each buyer', async () => {
-    const parts = { secrets: shop.secrets, now: new Date() }
-    for (const sent of [true, false]) {
-      const about = buyer()
-      const order = await shop.buy(about)
-      await reported([order])
-      if (sent) await shop.run('mails')
-      const { id } = (await shop.delivery(order))!
-      await holdDelivery(shop.scope, id, parts)
-      await shop.run('mails')
-      const before = await toldAt(order)
-      await edit(order)
-      await sendAll()
-      // The edit gets no mail, and no new time, while the first mail waits.
-      if (sent) expect(await toldAt(order)).not.toEqual(before)
-      else expect(await toldAt(order)).toEqual(before)
-      expect(mailsTo(about.email)).toHaveLength(sent ? 1 : 0)
-      await releaseDelivery(shop.scope, id, parts)
-      await sendAll()
-      expect(mailsTo(about.email)).toHaveLength(sent ? 2 : 1)
-    }
-  })
+  soakTest(
+    'about an edit during a hold are sent after the release, one for each buyer',
+    async () => {
+      const parts = { secrets: shop.secrets, now: new Date() }
+      for (const sent of [true, false]) {
+        const about = buyer()
+        const order = await shop.buy(about)
+        await reported([order])
+        if (sent) await shop.run('mails')
+        const { id } = (await shop.delivery(order))!
+        await holdDelivery(shop.scope, id, parts)
+        await shop.run('mails')
+        const before = await toldAt(order)
+        await edit(order)
+        await sendAll()
+        // The edit gets no mail, and no new time, while the first mail waits.
+        if (sent) expect(await toldAt(order)).not.toEqual(before)
+        else expect(await toldAt(order)).toEqual(before)
+        expect(mailsTo(about.email)).toHaveLength(sent ? 1 : 0)
+        await releaseDelivery(shop.scope, id, parts)
+        await sendAll()
+        expect(mailsTo(about.email)).toHaveLength(sent ? 2 : 1)
+      }
+    },
+  )
 
   test('do not go to the old address if it was corrected between two attempts', async () => {
     const about = buyer()
@@ -336,25 +347,28 @@ describe('first mails', () => {
     expect([mailsTo(about.email), mailsTo(right)].map(({ length }) => length)).toEqual([0, 2])
   })
 
-  test('sent again in place of a first one that was tried follow a hold as that would', async () => {
-    const about = buyer()
-    const order = await shop.buy(about)
-    await reported([order])
-    mail.deferred.add(about.email)
-    await shop.run('mails')
-    mail.deferred.clear()
-    const { id } = (await shop.delivery(order))!
-    const parts = { secrets: shop.secrets, now: new Date() }
-    await resendDelivery(shop.scope, id, parts)
-    await holdDelivery(shop.scope, id, parts)
-    await sendAll()
-    expect(mailsTo(about.email)).toEqual([])
-    await releaseDelivery(shop.scope, id, parts)
-    await sendAll()
-    expect(mailsTo(about.email)).toHaveLength(1)
-  })
+  soakTest(
+    'sent again in place of a first one that was tried follow a hold as that would',
+    async () => {
+      const about = buyer()
+      const order = await shop.buy(about)
+      await reported([order])
+      mail.deferred.add(about.email)
+      await shop.run('mails')
+      mail.deferred.clear()
+      const { id } = (await shop.delivery(order))!
+      const parts = { secrets: shop.secrets, now: new Date() }
+      await resendDelivery(shop.scope, id, parts)
+      await holdDelivery(shop.scope, id, parts)
+      await sendAll()
+      expect(mailsTo(about.email)).toEqual([])
+      await releaseDelivery(shop.scope, id, parts)
+      await sendAll()
+      expect(mailsTo(about.email)).toHaveLength(1)
+    },
+  )
 
-  test('go to the address that the order has got between two attempts, once', async () => {
+  soakTest('go to the address that the order has got between two attempts, once', async () => {
     const about = buyer()
     const order = await shop.buy(about)
     await reported([order])
@@ -374,43 +388,46 @@ describe('first mails', () => {
     expect(sent).toMatchObject([{ status: 'sent', to: [right] }])
   })
 
-  test('about an order follow a corrected address unless another one about it does, and end without any', async () => {
-    const about = buyer()
-    const order = await shop.buy(about)
-    await reported([order])
-    mail.deferred.add(about.email)
-    await shop.run('mails')
-    mail.deferred.clear()
-    const { id, messages } = (await shop.delivery(order))!
-    const content = { to: [about.email], subject: '', text: '' }
-    const outdated = () =>
-      withOldAddress(shop.scope, [{ id: messages[0]!.id, delivery: id, content }])
-    const setAddress = (email: string | null) =>
-      shop.scope.query(
-        `with o as (update orders set email = :email where shop_id = :shop and id = :order)
+  soakTest(
+    'about an order follow a corrected address unless another one about it does, and end without any',
+    async () => {
+      const about = buyer()
+      const order = await shop.buy(about)
+      await reported([order])
+      mail.deferred.add(about.email)
+      await shop.run('mails')
+      mail.deferred.clear()
+      const { id, messages } = (await shop.delivery(order))!
+      const content = { to: [about.email], subject: '', text: '' }
+      const outdated = () =>
+        withOldAddress(shop.scope, [{ id: messages[0]!.id, delivery: id, content }])
+      const setAddress = (email: string | null) =>
+        shop.scope.query(
+          `with o as (update orders set email = :email where shop_id = :shop and id = :order)
          update deliveries set email = :email where shop_id = :shop and id = :id`,
-        { id, order, email },
-      )
-    expect(await outdated()).toEqual(new Map())
-    await setAddress(buyer().email)
-    const operation = '0199c2f5-d2c0-7f0a-9b7e-3f4a5b6c7d8e'
-    await shop.scope.query(
-      `insert into outbox (shop_id, key, kind, payload) values (:shop, :operation, 'email',
+          { id, order, email },
+        )
+      expect(await outdated()).toEqual(new Map())
+      await setAddress(buyer().email)
+      const operation = '0199c2f5-d2c0-7f0a-9b7e-3f4a5b6c7d8e'
+      await shop.scope.query(
+        `insert into outbox (shop_id, key, kind, payload) values (:shop, :operation, 'email',
          jsonb_build_object('template', 'order-delivery', 'delivery', :id::text, 'about', 'update'))`,
-      { id, operation },
-    )
-    expect(await outdated()).toEqual(new Map([[0, { followed: false }]]))
-    await shop.scope.transaction((tx) => queueDeliveryMail(tx, id, 'again'))
-    expect(await outdated()).toEqual(new Map([[0, { followed: true }]]))
-    await setAddress(null)
-    expect(await outdated()).toEqual(new Map([[0, { followed: false }]]))
-    await sendAll()
-    const ended = (await shop.delivery(order))!.messages
-    const nobody = { status: 'failed', error: NO_ADDRESS, to: [] }
-    expect(ended).toMatchObject([nobody, nobody, nobody])
-    expect(mailsTo(about.email)).toEqual([])
-    await setAddress(about.email)
-  })
+        { id, operation },
+      )
+      expect(await outdated()).toEqual(new Map([[0, { followed: false }]]))
+      await shop.scope.transaction((tx) => queueDeliveryMail(tx, id, 'again'))
+      expect(await outdated()).toEqual(new Map([[0, { followed: true }]]))
+      await setAddress(null)
+      expect(await outdated()).toEqual(new Map([[0, { followed: false }]]))
+      await sendAll()
+      const ended = (await shop.delivery(order))!.messages
+      const nobody = { status: 'failed', error: NO_ADDRESS, to: [] }
+      expect(ended).toMatchObject([nobody, nobody, nobody])
+      expect(mailsTo(about.email)).toEqual([])
+      await setAddress(about.email)
+    },
+  )
 
   test('that come back make their delivery unreachable until the address is corrected', async () => {
     const about = buyer()
@@ -461,7 +478,7 @@ describe('first mails', () => {
     expect(await shop.scope.query('select from mail_blocks where shop_id = :shop')).toEqual([])
   })
 
-  test('waits as long as the shop wants, unless it is sent again before', async () => {
+  soakTest('waits as long as the shop wants, unless it is sent again before', async () => {
     await settings({ mail_delay_minutes: 10 })
     const about = buyer()
     const order = await shop.buy(about)
@@ -487,66 +504,72 @@ describe('first mails', () => {
     ])
   })
 
-  test('a buyer who reported a mail as spam gets no news, but what was bought and what the shop sends', async () => {
-    const about = buyer()
-    const order = await shop.buy(about)
-    await reported([order])
-    await shop.run('mails')
-    const { id, messages } = (await shop.delivery(order))!
-    const report: MailReport = {
-      event: 'complained',
-      permanent: false,
-      recipient: about.email,
-      code: null,
-      reason: 'Reported as spam',
-      source: 'mailbox',
-      key: '1',
-      mail: { shop: shop.scope.shop, message: messages[0]!.id },
-    }
-    expect(await recordReport(shop.database, report)).toBe(true)
-    const blocks = () =>
-      shop.scope.query('select complaint from mail_blocks where shop_id = :shop and email = :to', {
-        to: about.email.toLowerCase(),
-      })
-    expect(await blocks()).toEqual([{ complaint: true }])
-    const operation = await shop.scope.one<{ id: string }>(
-      `insert into operations (shop_id, kind, action, channel, workflow, requested_by, total, status)
+  soakTest(
+    'a buyer who reported a mail as spam gets no news, but what was bought and what the shop sends',
+    async () => {
+      const about = buyer()
+      const order = await shop.buy(about)
+      await reported([order])
+      await shop.run('mails')
+      const { id, messages } = (await shop.delivery(order))!
+      const report: MailReport = {
+        event: 'complained',
+        permanent: false,
+        recipient: about.email,
+        code: null,
+        reason: 'Reported as spam',
+        source: 'mailbox',
+        key: '1',
+        mail: { shop: shop.scope.shop, message: messages[0]!.id },
+      }
+      expect(await recordReport(shop.database, report)).toBe(true)
+      const blocks = () =>
+        shop.scope.query(
+          'select complaint from mail_blocks where shop_id = :shop and email = :to',
+          {
+            to: about.email.toLowerCase(),
+          },
+        )
+      expect(await blocks()).toEqual([{ complaint: true }])
+      const operation = await shop.scope.one<{ id: string }>(
+        `insert into operations (shop_id, kind, action, channel, workflow, requested_by, total, status)
        values (:shop, 'import', 'import', 'api', '{}', 'test', 1, 'success') returning id`,
-    )
-    await shop.scope.transaction(async (tx) => {
-      await queueDeliveryMails(tx, [id], { about: 'update', operation: operation.id })
-      await tx.query(
+      )
+      await shop.scope.transaction(async (tx) => {
+        await queueDeliveryMails(tx, [id], { about: 'update', operation: operation.id })
+        await tx.query(
+          `update outbox set batched = true where shop_id = :shop and status = 'waiting'`,
+        )
+      })
+      await shop.run('mails')
+      const news = (await shop.delivery(order))!
+      expect(news.messages[0]).toMatchObject({ status: 'failed', error: COMPLAINED.reason })
+      expect(news.bounced_at).toBeNull()
+      const titles = (await listNotices(shop.scope, { limit: 2 })).rows.map(({ title }) => title)
+      expect(titles).toContain('An email was reported as spam')
+      // Another purchase, and the merchant's own sending.
+      const next = await shop.buy(about)
+      await reported([next])
+      await shop.run('mails')
+      expect(mailsTo(about.email)).toHaveLength(2)
+      await resendDelivery(shop.scope, id, { secrets: shop.secrets, now: new Date() })
+      await shop.scope.query(
         `update outbox set batched = true where shop_id = :shop and status = 'waiting'`,
       )
-    })
-    await shop.run('mails')
-    const news = (await shop.delivery(order))!
-    expect(news.messages[0]).toMatchObject({ status: 'failed', error: COMPLAINED.reason })
-    expect(news.bounced_at).toBeNull()
-    const titles = (await listNotices(shop.scope, { limit: 2 })).rows.map(({ title }) => title)
-    expect(titles).toContain('An email was reported as spam')
-    // Another purchase, and the merchant's own sending.
-    const next = await shop.buy(about)
-    await reported([next])
-    await shop.run('mails')
-    expect(mailsTo(about.email)).toHaveLength(2)
-    await resendDelivery(shop.scope, id, { secrets: shop.secrets, now: new Date() })
-    await shop.scope.query(
-      `update outbox set batched = true where shop_id = :shop and status = 'waiting'`,
-    )
-    await shop.run('mails')
-    expect(mailsTo(about.email)).toHaveLength(3)
-    // A bounce blocks the address entirely, and sending a message again tries to reach it.
-    const bounce = { ...report, event: 'bounced', permanent: true, key: '2' } as const
-    await recordReport(shop.database, bounce)
-    expect(await blocks()).toEqual([{ complaint: false }])
-    expect((await shop.delivery(order))!.bounced_at).not.toBeNull()
-    await resendMessage(shop.scope, messages[0]!.id)
-    expect((await shop.delivery(order))!.bounced_at).toBeNull()
-    await shop.scope.query('delete from mail_blocks where shop_id = :shop')
-  })
+      await shop.run('mails')
+      expect(mailsTo(about.email)).toHaveLength(3)
+      // A bounce blocks the address entirely, and sending a message again tries to reach it.
+      const bounce = { ...report, event: 'bounced', permanent: true, key: '2' } as const
+      await recordReport(shop.database, bounce)
+      expect(await blocks()).toEqual([{ complaint: false }])
+      expect((await shop.delivery(order))!.bounced_at).not.toBeNull()
+      await resendMessage(shop.scope, messages[0]!.id)
+      expect((await shop.delivery(order))!.bounced_at).toBeNull()
+      await shop.scope.query('delete from mail_blocks where shop_id = :shop')
+    },
+  )
 
-  test('continue over a new session when the server has ended the old one', async () => {
+  soakTest('continue over a new session when the server has ended the old one', async () => {
     await reported([await shop.buy(buyer())])
     await shop.run('mails')
     mail.hangUp()
@@ -556,7 +579,7 @@ describe('first mails', () => {
     expect(mailsTo(late.email).length).toBe(1)
   })
 
-  test('are stored, with the reason, if there is no mail server', async () => {
+  soakTest('are stored, with the reason, if there is no mail server', async () => {
     const kept = await openPurchases(null)
     onTestFinished(() => kept.close())
     const order = await kept.buy(buyer())
@@ -656,7 +679,7 @@ describe('on the platform', () => {
     await sendAll()
   }
 
-  test('its mail about an edit is the only one, also if ours failed before', async () => {
+  soakTest('its mail about an edit is the only one, also if ours failed before', async () => {
     await settings({ delivery_mail: 'platform' })
     const about = buyer()
     const order = await shop.buy(about)
@@ -687,24 +710,27 @@ describe('on the platform', () => {
     expect(mailsTo(about.email)).toHaveLength(1)
   })
 
-  test('an order whose mail was sent again, after a failed attempt, is told of once', async () => {
-    const about = buyer()
-    const order = await shop.buy(about)
-    await reported([order])
-    mail.deferred.add(about.email)
-    await shop.run('mails')
-    mail.deferred.clear()
-    const { id } = (await shop.delivery(order))!
-    await resendDelivery(shop.scope, id, { secrets: shop.secrets, now: new Date() })
-    await sendAll()
-    const [again, first] = (await shop.delivery(order))!.messages
-    expect([again, first]).toMatchObject([{ status: 'sent' }, { status: 'failed' }])
-    await settings({ delivery_mail: 'platform' })
-    await fulfilAgain(order)
-    const { fulfilments } = await shop.order(order)
-    expect(fulfilments.map(({ notified }) => notified)).toEqual([false])
-    expect(mailsTo(about.email)).toHaveLength(1)
-  })
+  soakTest(
+    'an order whose mail was sent again, after a failed attempt, is told of once',
+    async () => {
+      const about = buyer()
+      const order = await shop.buy(about)
+      await reported([order])
+      mail.deferred.add(about.email)
+      await shop.run('mails')
+      mail.deferred.clear()
+      const { id } = (await shop.delivery(order))!
+      await resendDelivery(shop.scope, id, { secrets: shop.secrets, now: new Date() })
+      await sendAll()
+      const [again, first] = (await shop.delivery(order))!.messages
+      expect([again, first]).toMatchObject([{ status: 'sent' }, { status: 'failed' }])
+      await settings({ delivery_mail: 'platform' })
+      await fulfilAgain(order)
+      const { fulfilments } = await shop.order(order)
+      expect(fulfilments.map(({ notified }) => notified)).toEqual([false])
+      expect(mailsTo(about.email)).toHaveLength(1)
+    },
+  )
 
   /** Its mail is tried while the delivery is held, which is then released. */
   async function failWhileHeld(order: string): Promise<void> {
@@ -716,60 +742,67 @@ describe('on the platform', () => {
     await releaseDelivery(shop.scope, id, parts)
   }
 
-  test.each([
+  for (const [after, held] of [
     ['', false],
     [', after a hold', true],
-  ])('an edit whose lines it does not fulfil gets our mail, once%s', async (_, held) => {
-    await settings({ delivery_mail: 'platform' })
-    const about = buyer()
-    const order = await shop.buy(about)
-    await reported([order])
-    await fulfilAgain(order)
-    expect((await shop.order(order)).fulfilments).toMatchObject([{ notified: true }])
-    await edit(order, 1)
-    if (held) {
+  ] as const)
+    soakTest(`an edit whose lines it does not fulfil gets our mail, once${after}`, async () => {
+      await settings({ delivery_mail: 'platform' })
+      const about = buyer()
+      const order = await shop.buy(about)
+      await reported([order])
+      await fulfilAgain(order)
+      expect((await shop.order(order)).fulfilments).toMatchObject([{ notified: true }])
+      await edit(order, 1)
+      if (held) {
+        await shop.run('effects')
+        await failWhileHeld(order)
+      }
+      for (let again = 0; again < 2; again++) await fulfilAgain(order)
+      expect((await shop.order(order)).fulfilments).toHaveLength(1)
+      expect(mailsTo(about.email)).toHaveLength(1)
+    })
+
+  soakTest(
+    'our mail that failed while the delivery was held is sent after its release',
+    async () => {
+      await settings({ delivery_mail: 'platform' })
+      const about = buyer()
+      const order = await shop.buy(about)
+      await shop.change(order, ({ lines }) => {
+        for (const line of lines) line.fulfilled = line.quantity
+      })
+      await reported([order])
       await shop.run('effects')
       await failWhileHeld(order)
-    }
-    for (let again = 0; again < 2; again++) await fulfilAgain(order)
-    expect((await shop.order(order)).fulfilments).toHaveLength(1)
-    expect(mailsTo(about.email)).toHaveLength(1)
-  })
+      for (let again = 0; again < 2; again++) await fulfilAgain(order)
+      expect(mailsTo(about.email)).toHaveLength(1)
+    },
+  )
 
-  test('our mail that failed while the delivery was held is sent after its release', async () => {
-    await settings({ delivery_mail: 'platform' })
-    const about = buyer()
-    const order = await shop.buy(about)
-    await shop.change(order, ({ lines }) => {
-      for (const line of lines) line.fulfilled = line.quantity
-    })
-    await reported([order])
-    await shop.run('effects')
-    await failWhileHeld(order)
-    for (let again = 0; again < 2; again++) await fulfilAgain(order)
-    expect(mailsTo(about.email)).toHaveLength(1)
-  })
+  soakTest(
+    'an edit that our mail told of is not told again after the shop lets the platform tell',
+    async () => {
+      const about = buyer()
+      const order = await shop.buy(about)
+      await reported([order])
+      await sendAll()
+      await edit(order)
+      await sendAll()
+      const { messages } = (await shop.delivery(order))!
+      expect(messages.map(({ subject }) => subject.split(':')[0])).toEqual([
+        'Changed order',
+        expect.stringMatching(/^Your files of order/),
+      ])
+      await settings({ delivery_mail: 'platform' })
+      await fulfilAgain(order)
+      const { fulfilments } = await shop.order(order)
+      expect(fulfilments.map(({ notified }) => notified)).not.toContain(true)
+      expect(mailsTo(about.email)).toHaveLength(2)
+    },
+  )
 
-  test('an edit that our mail told of is not told again after the shop lets the platform tell', async () => {
-    const about = buyer()
-    const order = await shop.buy(about)
-    await reported([order])
-    await sendAll()
-    await edit(order)
-    await sendAll()
-    const { messages } = (await shop.delivery(order))!
-    expect(messages.map(({ subject }) => subject.split(':')[0])).toEqual([
-      'Changed order',
-      expect.stringMatching(/^Your files of order/),
-    ])
-    await settings({ delivery_mail: 'platform' })
-    await fulfilAgain(order)
-    const { fulfilments } = await shop.order(order)
-    expect(fulfilments.map(({ notified }) => notified)).not.toContain(true)
-    expect(mailsTo(about.email)).toHaveLength(2)
-  })
-
-  test('whose answer to a fulfilment was lost is not followed by our mail', async () => {
+  soakTest('whose answer to a fulfilment was lost is not followed by our mail', async () => {
     await settings({ delivery_mail: 'platform' })
     const about = buyer()
     const order = await shop.buy(about)
@@ -826,39 +859,50 @@ describe('on the platform', () => {
       expect(await effects()).toEqual([])
     })
 
-    test('because it is on hold is not told again of a file that the merchant replaced', async () => {
-      const { order, runDue, endDelay } = await delayed('held')
-      expect(await runDue()).toBe(1)
-      const { id, file_list } = (await shop.delivery(order))!
-      const other = await shop.scope.one<{ id: string }>(
-        `select id from files where shop_id = :shop and filename = 'map.pdf'`,
-      )
-      const replace = [{ file_id: file_list[0]!.file_id, with: other.id }]
-      await changeDelivery(
-        shop.scope,
-        id,
-        { replace },
-        { secrets: shop.secrets, now: new Date(Date.now() + 1000) },
-      )
-      await endDelay()
-      expect(await runDue()).toBe(1)
-      expect((await shop.delivery(order))!.file_list).toMatchObject([
-        { status: 'revoked' },
-        { filename: 'map.pdf' },
-      ])
-      expect((await shop.order(order)).fulfilments).toMatchObject([{ notified: false }])
-    })
+    soakTest(
+      'because it is on hold is not told again of a file that the merchant replaced',
+      async () => {
+        const { order, runDue, endDelay } = await delayed('held')
+        expect(await runDue()).toBe(1)
+        const { id, file_list } = (await shop.delivery(order))!
+        const other = await shop.scope.one<{ id: string }>(
+          `select id from files where shop_id = :shop and filename = 'map.pdf'`,
+        )
+        const replace = [{ file_id: file_list[0]!.file_id, with: other.id }]
+        await changeDelivery(
+          shop.scope,
+          id,
+          { replace },
+          { secrets: shop.secrets, now: new Date(Date.now() + 1000) },
+        )
+        await endDelay()
+        expect(await runDue()).toBe(1)
+        expect((await shop.delivery(order))!.file_list).toMatchObject([
+          { status: 'revoked' },
+          { filename: 'map.pdf' },
+        ])
+        expect((await shop.order(order)).fulfilments).toMatchObject([{ notified: false }])
+      },
+    )
 
     const SENT = `payload ->> 'delivery' = (
       select id::text from deliveries where shop_id = :shop and order_id = :order)`
-    test.each([
-      ['our mail failed', `update outbox set status = 'failed' where shop_id = :shop and ${SENT}`],
-      [
-        'it got files since',
-        `update delivery_files f set created_at = now() + interval '1 minute' from deliveries d
+    test.each(
+      someOf(
+        [
+          [
+            'our mail failed',
+            `update outbox set status = 'failed' where shop_id = :shop and ${SENT}`,
+          ],
+          [
+            'it got files since',
+            `update delivery_files f set created_at = now() + interval '1 minute' from deliveries d
          where f.shop_id = :shop and d.id = f.delivery_id and d.order_id = :order`,
-      ],
-    ])('because it is on hold is told by the platform too if %s', async (_, sql) => {
+          ],
+        ] as const,
+        (_, at) => at < 1,
+      ),
+    )('because it is on hold is told by the platform too if %s', async (_, sql) => {
       const { order, runDue, endDelay } = await delayed('held')
       expect(await runDue()).toBe(1)
       await shop.scope.query(sql, { order })
@@ -867,32 +911,38 @@ describe('on the platform', () => {
       expect((await shop.order(order)).fulfilments).toMatchObject([{ notified: true }])
     })
 
-    test('because it has no location is fulfilled soon, and the platform tells the buyer', async () => {
-      const { order, runDue, endDelay } = await delayed('unassigned')
-      expect(await runDue()).toBe(0)
-      expect((await effects())[0]!.seconds).toBeLessThan(301)
-      await endDelay()
-      expect(await runDue()).toBe(0)
-      expect((await shop.order(order)).fulfilments).toMatchObject([{ notified: true }])
-    })
+    soakTest(
+      'because it has no location is fulfilled soon, and the platform tells the buyer',
+      async () => {
+        const { order, runDue, endDelay } = await delayed('unassigned')
+        expect(await runDue()).toBe(0)
+        expect((await effects())[0]!.seconds).toBeLessThan(301)
+        await endDelay()
+        expect(await runDue()).toBe(0)
+        expect((await shop.order(order)).fulfilments).toMatchObject([{ notified: true }])
+      },
+    )
 
-    test('and gets no location gets our mail after two minutes, and is tried for ten', async () => {
-      const { order, runDue } = await delayed('unassigned')
-      const isAged = (minutes: number) =>
-        shop.scope.query(
-          `update deliveries set created_at = now() - :minutes * interval '1 minute'
+    soakTest(
+      'and gets no location gets our mail after two minutes, and is tried for ten',
+      async () => {
+        const { order, runDue } = await delayed('unassigned')
+        const isAged = (minutes: number) =>
+          shop.scope.query(
+            `update deliveries set created_at = now() - :minutes * interval '1 minute'
            where shop_id = :shop and order_id = :order`,
-          { order, minutes },
-        )
-      await isAged(1)
-      expect(await runDue()).toBe(0)
-      await isAged(3)
-      expect(await runDue()).toBe(1)
-      expect((await effects())[0]!.seconds).toBeLessThan(301)
-      await isAged(11)
-      expect(await runDue()).toBe(1)
-      expect(await effects()).toEqual([])
-    })
+            { order, minutes },
+          )
+        await isAged(1)
+        expect(await runDue()).toBe(0)
+        await isAged(3)
+        expect(await runDue()).toBe(1)
+        expect((await effects())[0]!.seconds).toBeLessThan(301)
+        await isAged(11)
+        expect(await runDue()).toBe(1)
+        expect(await effects()).toEqual([])
+      },
+    )
   })
 
   const AWAY = new PortError('storefront_unavailable', 'The store is frozen', true)
@@ -921,22 +971,25 @@ describe('on the platform', () => {
       lease: undefined as never,
     })
 
-  test('an order that it refuses to fulfil gets our mail instead, unless the buyer was told', async () => {
-    await settings({ delivery_mail: 'platform' })
-    const error = new PortError('storefront_unavailable', 'The order: on hold', false)
-    for (const told of [false, true]) {
-      const about = buyer()
-      await reported([await shop.buy(about)])
-      await runOnce(
-        without((wanted) => Promise.resolve(wanted.map(() => ({ error, told, later: null })))),
-      )
-      await shop.run('mails')
-      expect(mailsTo(about.email)).toHaveLength(told ? 0 : 1)
-    }
-    await shop.scope.query('delete from order_effects where shop_id = :shop')
-  })
+  soakTest(
+    'an order that it refuses to fulfil gets our mail instead, unless the buyer was told',
+    async () => {
+      await settings({ delivery_mail: 'platform' })
+      const error = new PortError('storefront_unavailable', 'The order: on hold', false)
+      for (const told of [false, true]) {
+        const about = buyer()
+        await reported([await shop.buy(about)])
+        await runOnce(
+          without((wanted) => Promise.resolve(wanted.map(() => ({ error, told, later: null })))),
+        )
+        await shop.run('mails')
+        expect(mailsTo(about.email)).toHaveLength(told ? 0 : 1)
+      }
+      await shop.scope.query('delete from order_effects where shop_id = :shop')
+    },
+  )
 
-  test('an edit while it tells the buyer of the order is told afterwards', async () => {
+  soakTest('an edit while it tells the buyer of the order is told afterwards', async () => {
     await settings({ delivery_mail: 'platform' })
     await shop.scope.query('delete from order_effects where shop_id = :shop')
     const order = await shop.buy(buyer())
@@ -961,10 +1014,15 @@ describe('on the platform', () => {
       )
     const fault = new NoAnswer('storefront_unavailable', 'It answered HTTP 502', true)
 
-    test.each([
-      ['has closed the store', AWAY, true],
-      ['answers nothing', fault, false],
-    ])('%s for days gets the changes afterwards', async (_, error, isAnswering) => {
+    test.each(
+      someOf(
+        [
+          ['has closed the store', AWAY, true],
+          ['answers nothing', fault, false],
+        ] as const,
+        (_, at) => at < 1,
+      ),
+    )('%s for days gets the changes afterwards', async (_, error, isAnswering) => {
       const order = await shop.buy(buyer())
       await reported([order])
       const task = without(() => Promise.reject(error), isAnswering)
@@ -974,7 +1032,7 @@ describe('on the platform', () => {
       expect((await shop.order(order)).fulfilments).toHaveLength(1)
     })
 
-    test('fails on one order carries out the others', async () => {
+    soakTest('fails on one order carries out the others', async () => {
       const orders = (await buyAll(3)).toSorted()
       await reported(orders)
       const task = without((wanted) =>
@@ -990,36 +1048,39 @@ describe('on the platform', () => {
       await shop.scope.query('delete from order_effects where shop_id = :shop')
     })
 
-    test('is away for hours leaves the mail to us, and sends no second one afterwards', async () => {
-      await settings({ delivery_mail: 'platform' })
-      const about = buyer()
-      const order = await shop.buy(about)
-      await reported([order])
-      const task = without(() => Promise.reject(AWAY))
-      const mailed = async () => {
-        await runOnce(task)
-        await sendAll()
-        return mailsTo(about.email).length
-      }
-      expect(await mailed()).toBe(0)
-      await shop.scope.query(
-        `update order_effects set due_at = now() - interval '121 minutes' where shop_id = :shop`,
-      )
-      expect([await mailed(), await mailed()]).toEqual([1, 1])
-      await shop.run('effects')
-      expect((await shop.order(order)).fulfilments).toMatchObject([{ notified: false }])
-      // An edit while it is away again.
-      await edit(order)
-      expect(await mailed()).toBe(1)
-      await shop.scope.query(
-        `update order_effects set due_at = now() - interval '121 minutes' where shop_id = :shop`,
-      )
-      expect([await mailed(), await mailed()]).toEqual([2, 2])
-      await shop.run('effects')
-    })
+    soakTest(
+      'is away for hours leaves the mail to us, and sends no second one afterwards',
+      async () => {
+        await settings({ delivery_mail: 'platform' })
+        const about = buyer()
+        const order = await shop.buy(about)
+        await reported([order])
+        const task = without(() => Promise.reject(AWAY))
+        const mailed = async () => {
+          await runOnce(task)
+          await sendAll()
+          return mailsTo(about.email).length
+        }
+        expect(await mailed()).toBe(0)
+        await shop.scope.query(
+          `update order_effects set due_at = now() - interval '121 minutes' where shop_id = :shop`,
+        )
+        expect([await mailed(), await mailed()]).toEqual([1, 1])
+        await shop.run('effects')
+        expect((await shop.order(order)).fulfilments).toMatchObject([{ notified: false }])
+        // An edit while it is away again.
+        await edit(order)
+        expect(await mailed()).toBe(1)
+        await shop.scope.query(
+          `update order_effects set due_at = now() - interval '121 minutes' where shop_id = :shop`,
+        )
+        expect([await mailed(), await mailed()]).toEqual([2, 2])
+        await shop.run('effects')
+      },
+    )
   })
 
-  test('every line is fulfilled, for any number of lines and locations', async () => {
+  soakTest('every line is fulfilled, for any number of lines and locations', async () => {
     await settings({ delivery_mail: 'platform' })
     const locations = [...Array<number>(130).fill(0), ...Array.from({ length: 12 }, (_, at) => at)]
     const order = await shop.buy(buyer(), locations)
@@ -1058,37 +1119,40 @@ describe('on the platform', () => {
     ])
   })
 
-  test('an order shows the terms that a first use, a replacement or a revoked link leaves', async () => {
-    const order = await shop.buy(buyer())
-    await reported([order])
-    await shop.run('effects')
-    const shown = async () => {
+  soakTest(
+    'an order shows the terms that a first use, a replacement or a revoked link leaves',
+    async () => {
+      const order = await shop.buy(buyer())
+      await reported([order])
       await shop.run('effects')
-      const { metafields } = await shop.order(order)
-      return (JSON.parse(metafields[0]!.value) as { terms: Record<string, unknown> }).terms
-    }
-    const setLinks = (sql: string) =>
-      shop.scope.query(
-        `update links l set ${sql} from links p
+      const shown = async () => {
+        await shop.run('effects')
+        const { metafields } = await shop.order(order)
+        return (JSON.parse(metafields[0]!.value) as { terms: Record<string, unknown> }).terms
+      }
+      const setLinks = (sql: string) =>
+        shop.scope.query(
+          `update links l set ${sql} from links p
          join deliveries d on d.shop_id = p.shop_id and d.id = p.delivery_id
          where l.shop_id = :shop and l.parent_id = p.id and p.shop_id = l.shop_id
            and d.order_id = :order`,
-        { order },
-      )
-    await setLinks('use_hours = 48')
-    expect(await shown()).toMatchObject({ use_hours: 48, until: null, ends_at: null })
-    await setLinks('downloads = 1, first_used_at = now()')
-    const used = await shown()
-    expect(used).toMatchObject({ use_hours: null, until: expect.any(String) })
-    expect(used.ends_at).toBe(used.until)
-    await setLinks('revoked_at = now()')
-    expect(await shown()).toMatchObject({ until: null, ends_at: null })
-    // A download that changes no term requests nothing.
-    await setLinks('downloads = 2, first_used_at = l.first_used_at')
-    expect(await shop.scope.query('select from term_changes where shop_id = :shop')).toEqual([])
-  })
+          { order },
+        )
+      await setLinks('use_hours = 48')
+      expect(await shown()).toMatchObject({ use_hours: 48, until: null, ends_at: null })
+      await setLinks('downloads = 1, first_used_at = now()')
+      const used = await shown()
+      expect(used).toMatchObject({ use_hours: null, until: expect.any(String) })
+      expect(used.ends_at).toBe(used.until)
+      await setLinks('revoked_at = now()')
+      expect(await shown()).toMatchObject({ until: null, ends_at: null })
+      // A download that changes no term requests nothing.
+      await setLinks('downloads = 2, first_used_at = l.first_used_at')
+      expect(await shop.scope.query('select from term_changes where shop_id = :shop')).toEqual([])
+    },
+  )
 
-  test('the customer’s name is stored if known', async () => {
+  soakTest('the customer’s name is stored if known', async () => {
     const orders = [await shop.buy({ ...buyer(), name: 'Ada Lovelace' }), await shop.buy(buyer())]
     await reported(orders)
     const names = await shop.scope.query(

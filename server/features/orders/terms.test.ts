@@ -2,6 +2,7 @@
 // real sockets.
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { soakTest, someOf } from '../../../test/scale.ts'
 import { createTestShop, openTestDatabase } from '../../../test/database.ts'
 import { get, openDepot, visit, type Depot } from '../../../test/delivery.ts'
 import { eventStatements, wantEvent } from '../../../test/told-events.ts'
@@ -203,144 +204,153 @@ describe('a release', () => {
     expect(await eventStatements(database, release)).toBe(0)
   })
 
-  test('some days after the purchase: of the order, the link or the pack’s link; the later of both terms', async () => {
-    const ordered = new Date(+AT - 3 * DAY)
-    const made = await buy(
-      [
-        { available_after_days: 7 },
-        { available_after_days: 2 },
-        { available_after_days: 30, available_from: '2027-03-01' },
-      ],
-      { created_at: ordered, updated_at: ordered },
-    )
-    const times = await Promise.all(made.links.map(linkOf))
-    expect(times.map(({ available_at }) => available_at)).toEqual([
-      new Date(+ordered + 7 * DAY),
-      null,
-      new Date(+ordered + 30 * DAY),
-    ])
-    const [link] = await createLinks(
-      depot.scope,
-      depot.secrets,
-      { file_ids: made.ids.slice(0, 1), expiry_days: 1 },
-      AT,
-    )
-    expect(link).toMatchObject({
-      status: 'not_released',
-      available_at: new Date(+AT + 7 * DAY),
-      expires_at: new Date(+AT + 8 * DAY),
-    })
-    const all = await visit(
-      port,
-      `/download?key=${(await buy([{ available_after_days: 1 }])).page}&all=1`,
-      json,
-    )
-    expect([all.status, all.text]).toEqual([403, expect.stringContaining('link_not_released')])
-  })
-
-  test('a changed day moves what is closed, forwards and back, and never what is open', async () => {
-    const made = await buy([{ available_from: '2027-03-01', expiry_days: 10 }])
-    const [id, key, link] = [made.ids[0]!, made.keys[0]!, made.links[0]!]
-    const before = await buy([{}])
-    await setFile(before.ids[0]!, { available_from: '2027-06-01' })
-    await setFile(id, { available_from: '2027-03-05' })
-    await follow()
-    expect(await linkOf(link)).toMatchObject({
-      available_at: new Date(+MARCH + 4 * DAY),
-      expires_at: new Date(+MARCH + 14 * DAY),
-    })
-    expect(await codeOf(before.keys[0]!)).toBe('sent')
-    expect(await codeOf((await order(before.product)).keys[0]!)).toBe('403 link_not_released')
-    // The merchant gave it to this buyer: it does not follow the file.
-    const own = await order(made.product)
-    await changeDelivery(
-      depot.scope,
-      own.delivery,
-      { terms: [{ file_id: id, available_at: '2027-02-25T00:00:00Z' }] },
-      { secrets: depot.secrets, now: AT },
-    )
-    await setFile(id, { available_from: null })
-    await follow()
-    expect(await codeOf(key)).toBe('sent')
-    expect((await linkOf(link)).expires_at).toEqual(new Date(+AT + 10 * DAY))
-    expect(await codeOf(own.keys[0]!)).toBe('403 link_not_released')
-    await setFile(id, { available_from: '2028-01-01' })
-    await follow()
-    expect(await codeOf(key)).toBe('sent')
-    await changeDelivery(
-      depot.scope,
-      own.delivery,
-      { terms: [{ file_id: id, available_at: null }] },
-      { secrets: depot.secrets, now: AT },
-    )
-    expect(await codeOf(own.keys[0]!)).toBe('sent')
-    // Another time zone is noticed by the comparison.
-    depot.time.now = AT
-    const zoned = await buy([{ available_from: '2027-03-01' }])
-    await changeShopSettings(depot.scope, { time_zone: 'UTC' })
-    await noteUnreleased(depot.scope, AT)
-    await follow()
-    expect((await linkOf(zoned.links[0]!)).available_at).toEqual(new Date('2027-03-01'))
-    await changeShopSettings(depot.scope, { time_zone: 'Europe/Berlin' })
-  })
-
-  test('that the merchant moves for one buyer moves an expiry that counts from it', async () => {
-    const made = await buy([{ available_from: '2027-03-01', expiry_days: 10 }])
-    const [file_id, link] = [made.ids[0]!, made.links[0]!]
-    const change = (terms: object) =>
-      changeDelivery(
-        depot.scope,
-        made.delivery,
-        { terms: [{ file_id, ...terms }] },
-        { secrets: depot.secrets, now: depot.time.now },
+  soakTest(
+    'some days after the purchase: of the order, the link or the pack’s link; the later of both terms',
+    async () => {
+      const ordered = new Date(+AT - 3 * DAY)
+      const made = await buy(
+        [
+          { available_after_days: 7 },
+          { available_after_days: 2 },
+          { available_after_days: 30, available_from: '2027-03-01' },
+        ],
+        { created_at: ordered, updated_at: ordered },
       )
-    const expiry = async () => (await linkOf(link)).expires_at
-    const at = new Date(+MARCH + 2 * DAY)
-    await change({ available_at: at.toISOString() })
-    expect(await expiry()).toEqual(new Date(+at + 10 * DAY))
-    await change({ available_at: null })
-    expect(await expiry()).toEqual(new Date(+AT + 10 * DAY))
-    // What is open keeps its end, and an undo sets both times again.
-    later(DAY)
-    await change({ available_at: null })
-    expect(await expiry()).toEqual(new Date(+AT + 10 * DAY))
-    await change({ available_at: at.toISOString() })
-    await change({ available_at: null })
-    await change({ available_at: at.toISOString() })
-    expect(await expiry()).toEqual(new Date(+at + 10 * DAY))
-    // A file without a release counts from its order until it gets one.
-    depot.time.now = AT
-    const open = await buy([{ expiry_days: 10 }])
-    const closed = { file_id: open.ids[0]!, available_at: at.toISOString() }
-    await changeDelivery(
-      depot.scope,
-      open.delivery,
-      { terms: [closed] },
-      { secrets: depot.secrets, now: AT },
-    )
-    expect((await linkOf(open.links[0]!)).expires_at).toEqual(new Date(+at + 10 * DAY))
-    // A time that the merchant set stays, also when the file's release moves.
-    const end = new Date(+MARCH + 90 * DAY)
-    const other = await order(made.product)
-    const set = { available_at: at.toISOString(), expires_at: end.toISOString() }
-    const terms = [{ file_id, ...set }]
-    const parts = { secrets: depot.secrets, now: depot.time.now }
-    await changeDelivery(depot.scope, other.delivery, { terms }, parts)
-    const early = { terms: [{ file_id, available_at: null }] }
-    await changeDelivery(depot.scope, other.delivery, early, parts)
-    expect((await linkOf(other.links[0]!)).expires_at).toEqual(end)
-    const last = await order(made.product)
-    const fixed = { terms: [{ file_id, expires_at: end.toISOString() }] }
-    await changeDelivery(depot.scope, last.delivery, fixed, parts)
-    await setFile(file_id, { available_from: '2027-03-05' })
-    await follow()
-    expect(await linkOf(last.links[0]!)).toMatchObject({
-      available_at: new Date(+MARCH + 4 * DAY),
-      expires_at: end,
-    })
-  })
+      const times = await Promise.all(made.links.map(linkOf))
+      expect(times.map(({ available_at }) => available_at)).toEqual([
+        new Date(+ordered + 7 * DAY),
+        null,
+        new Date(+ordered + 30 * DAY),
+      ])
+      const [link] = await createLinks(
+        depot.scope,
+        depot.secrets,
+        { file_ids: made.ids.slice(0, 1), expiry_days: 1 },
+        AT,
+      )
+      expect(link).toMatchObject({
+        status: 'not_released',
+        available_at: new Date(+AT + 7 * DAY),
+        expires_at: new Date(+AT + 8 * DAY),
+      })
+      const all = await visit(
+        port,
+        `/download?key=${(await buy([{ available_after_days: 1 }])).page}&all=1`,
+        json,
+      )
+      expect([all.status, all.text]).toEqual([403, expect.stringContaining('link_not_released')])
+    },
+  )
 
-  test('moves the end of views with it, unless the merchant set that end', async () => {
+  soakTest(
+    'a changed day moves what is closed, forwards and back, and never what is open',
+    async () => {
+      const made = await buy([{ available_from: '2027-03-01', expiry_days: 10 }])
+      const [id, key, link] = [made.ids[0]!, made.keys[0]!, made.links[0]!]
+      const before = await buy([{}])
+      await setFile(before.ids[0]!, { available_from: '2027-06-01' })
+      await setFile(id, { available_from: '2027-03-05' })
+      await follow()
+      expect(await linkOf(link)).toMatchObject({
+        available_at: new Date(+MARCH + 4 * DAY),
+        expires_at: new Date(+MARCH + 14 * DAY),
+      })
+      expect(await codeOf(before.keys[0]!)).toBe('sent')
+      expect(await codeOf((await order(before.product)).keys[0]!)).toBe('403 link_not_released')
+      // The merchant gave it to this buyer: it does not follow the file.
+      const own = await order(made.product)
+      await changeDelivery(
+        depot.scope,
+        own.delivery,
+        { terms: [{ file_id: id, available_at: '2027-02-25T00:00:00Z' }] },
+        { secrets: depot.secrets, now: AT },
+      )
+      await setFile(id, { available_from: null })
+      await follow()
+      expect(await codeOf(key)).toBe('sent')
+      expect((await linkOf(link)).expires_at).toEqual(new Date(+AT + 10 * DAY))
+      expect(await codeOf(own.keys[0]!)).toBe('403 link_not_released')
+      await setFile(id, { available_from: '2028-01-01' })
+      await follow()
+      expect(await codeOf(key)).toBe('sent')
+      await changeDelivery(
+        depot.scope,
+        own.delivery,
+        { terms: [{ file_id: id, available_at: null }] },
+        { secrets: depot.secrets, now: AT },
+      )
+      expect(await codeOf(own.keys[0]!)).toBe('sent')
+      // Another time zone is noticed by the comparison.
+      depot.time.now = AT
+      const zoned = await buy([{ available_from: '2027-03-01' }])
+      await changeShopSettings(depot.scope, { time_zone: 'UTC' })
+      await noteUnreleased(depot.scope, AT)
+      await follow()
+      expect((await linkOf(zoned.links[0]!)).available_at).toEqual(new Date('2027-03-01'))
+      await changeShopSettings(depot.scope, { time_zone: 'Europe/Berlin' })
+    },
+  )
+
+  soakTest(
+    'that the merchant moves for one buyer moves an expiry that counts from it',
+    async () => {
+      const made = await buy([{ available_from: '2027-03-01', expiry_days: 10 }])
+      const [file_id, link] = [made.ids[0]!, made.links[0]!]
+      const change = (terms: object) =>
+        changeDelivery(
+          depot.scope,
+          made.delivery,
+          { terms: [{ file_id, ...terms }] },
+          { secrets: depot.secrets, now: depot.time.now },
+        )
+      const expiry = async () => (await linkOf(link)).expires_at
+      const at = new Date(+MARCH + 2 * DAY)
+      await change({ available_at: at.toISOString() })
+      expect(await expiry()).toEqual(new Date(+at + 10 * DAY))
+      await change({ available_at: null })
+      expect(await expiry()).toEqual(new Date(+AT + 10 * DAY))
+      // What is open keeps its end, and an undo sets both times again.
+      later(DAY)
+      await change({ available_at: null })
+      expect(await expiry()).toEqual(new Date(+AT + 10 * DAY))
+      await change({ available_at: at.toISOString() })
+      await change({ available_at: null })
+      await change({ available_at: at.toISOString() })
+      expect(await expiry()).toEqual(new Date(+at + 10 * DAY))
+      // A file without a release counts from its order until it gets one.
+      depot.time.now = AT
+      const open = await buy([{ expiry_days: 10 }])
+      const closed = { file_id: open.ids[0]!, available_at: at.toISOString() }
+      await changeDelivery(
+        depot.scope,
+        open.delivery,
+        { terms: [closed] },
+        { secrets: depot.secrets, now: AT },
+      )
+      expect((await linkOf(open.links[0]!)).expires_at).toEqual(new Date(+at + 10 * DAY))
+      // A time that the merchant set stays, also when the file's release moves.
+      const end = new Date(+MARCH + 90 * DAY)
+      const other = await order(made.product)
+      const set = { available_at: at.toISOString(), expires_at: end.toISOString() }
+      const terms = [{ file_id, ...set }]
+      const parts = { secrets: depot.secrets, now: depot.time.now }
+      await changeDelivery(depot.scope, other.delivery, { terms }, parts)
+      const early = { terms: [{ file_id, available_at: null }] }
+      await changeDelivery(depot.scope, other.delivery, early, parts)
+      expect((await linkOf(other.links[0]!)).expires_at).toEqual(end)
+      const last = await order(made.product)
+      const fixed = { terms: [{ file_id, expires_at: end.toISOString() }] }
+      await changeDelivery(depot.scope, last.delivery, fixed, parts)
+      await setFile(file_id, { available_from: '2027-03-05' })
+      await follow()
+      expect(await linkOf(last.links[0]!)).toMatchObject({
+        available_at: new Date(+MARCH + 4 * DAY),
+        expires_at: end,
+      })
+    },
+  )
+
+  soakTest('moves the end of views with it, unless the merchant set that end', async () => {
     const fields = { view: 'both', content_type: 'image/png', view_days: 10, expiry_days: 5 }
     const made = await buy([{ ...fields, available_from: '2027-03-01' }])
     const other = await order(made.product)
@@ -426,41 +436,44 @@ describe('views', () => {
     return row?.id === delivery ? [row.blocked, row.used_up, row.views_used_up] : null
   }
 
-  test('of an order have the terms of its files, for each unit, and more for one buyer', async () => {
-    const made = await buy([
-      { ...fields, view_limit: 1, view_days: 9, expiry_days: 2 },
-      { ...fields, download_limit: 4 },
-    ])
-    const [key, link] = [made.keys[0]!, made.links[0]!]
-    expect(await filesOf(made.delivery)).toMatchObject([
-      { view_limit: 1, views: 0, view_expires_at: new Date(+AT + 9 * 24 * HOUR) },
-      { view_limit: null, view_expires_at: null, download_limit: 4 },
-    ])
-    expect([await press(key), await press(key)]).toEqual([303, 410])
-    expect(await blockedBy(made.delivery)).toEqual([1, 0, 1])
-    const parts = { secrets: depot.secrets, now: depot.time.now }
-    await changeDelivery(depot.scope, made.delivery, { more_views: 2 }, parts)
-    // The other file stays unlimited.
-    expect((await filesOf(made.delivery)).map((one) => one.view_limit)).toEqual([3, null])
-    expect(await blockedBy(made.delivery)).toBeNull()
-    expect([await press(key), await press(key), await press(key)]).toEqual([303, 303, 410])
-    const view_expires_at = new Date(+AT + HOUR).toISOString()
-    const terms = [{ file_id: made.ids[0]!, view_limit: null, view_expires_at }]
-    await changeDelivery(depot.scope, made.delivery, { terms }, parts)
-    expect(await press(key)).toBe(303)
-    later(HOUR)
-    expect([await press(key), await codeOf(key)]).toEqual([410, 'sent'])
-    expect(await readPage(made.page)).toContain('could be viewed until')
-    await changeDelivery(
-      depot.scope,
-      made.delivery,
-      { view_days: 30 },
-      { ...parts, now: depot.time.now },
-    )
-    later(3 * 24 * HOUR)
-    expect([await press(key), await codeOf(key)]).toEqual([303, '410 link_expired'])
-    expect((await linkOf(link)).downloads).toBe(1)
-  })
+  soakTest(
+    'of an order have the terms of its files, for each unit, and more for one buyer',
+    async () => {
+      const made = await buy([
+        { ...fields, view_limit: 1, view_days: 9, expiry_days: 2 },
+        { ...fields, download_limit: 4 },
+      ])
+      const [key, link] = [made.keys[0]!, made.links[0]!]
+      expect(await filesOf(made.delivery)).toMatchObject([
+        { view_limit: 1, views: 0, view_expires_at: new Date(+AT + 9 * 24 * HOUR) },
+        { view_limit: null, view_expires_at: null, download_limit: 4 },
+      ])
+      expect([await press(key), await press(key)]).toEqual([303, 410])
+      expect(await blockedBy(made.delivery)).toEqual([1, 0, 1])
+      const parts = { secrets: depot.secrets, now: depot.time.now }
+      await changeDelivery(depot.scope, made.delivery, { more_views: 2 }, parts)
+      // The other file stays unlimited.
+      expect((await filesOf(made.delivery)).map((one) => one.view_limit)).toEqual([3, null])
+      expect(await blockedBy(made.delivery)).toBeNull()
+      expect([await press(key), await press(key), await press(key)]).toEqual([303, 303, 410])
+      const view_expires_at = new Date(+AT + HOUR).toISOString()
+      const terms = [{ file_id: made.ids[0]!, view_limit: null, view_expires_at }]
+      await changeDelivery(depot.scope, made.delivery, { terms }, parts)
+      expect(await press(key)).toBe(303)
+      later(HOUR)
+      expect([await press(key), await codeOf(key)]).toEqual([410, 'sent'])
+      expect(await readPage(made.page)).toContain('could be viewed until')
+      await changeDelivery(
+        depot.scope,
+        made.delivery,
+        { view_days: 30 },
+        { ...parts, now: depot.time.now },
+      )
+      later(3 * 24 * HOUR)
+      expect([await press(key), await codeOf(key)]).toEqual([303, '410 link_expired'])
+      expect((await linkOf(link)).downloads).toBe(1)
+    },
+  )
 
   test('alone end a file that is only viewed, also in its mail', async () => {
     depot.time.now = fromNow(0)
@@ -494,7 +507,7 @@ describe('views', () => {
     expect((await filesOf(made.delivery)).map(({ status }) => status)).toEqual(['expired'])
   })
 
-  test('block an order only while its files are viewed', async () => {
+  soakTest('block an order only while its files are viewed', async () => {
     const limits = { view_limit: 1, view_days: 1, download_limit: 1 }
     const files = [
       { ...fields, ...limits, view: 'view_only' },
@@ -567,7 +580,7 @@ describe('a mail', () => {
     expect(news).toContain('but your files have reached their download limit or have expired')
   })
 
-  test('does not call all files ready while one becomes available later', async () => {
+  soakTest('does not call all files ready while one becomes available later', async () => {
     const available_from = fromNow(30 * DAY)
       .toISOString()
       .slice(0, 10)
@@ -590,10 +603,15 @@ describe('a mail', () => {
 })
 
 describe('a rental', () => {
-  test.each([
-    ['without a limit', null],
-    ['with a limit', 50],
-  ])('%s ends once, counted from the first of many downloads', async (_, download_limit) => {
+  test.each(
+    someOf(
+      [
+        ['without a limit', null],
+        ['with a limit', 50],
+      ] as const,
+      (_, at) => at < 1,
+    ),
+  )('%s ends once, counted from the first of many downloads', async (_, download_limit) => {
     const made = await buy([{ first_use_hours: 48, download_limit }])
     const [key, link] = [made.keys[0]!, made.links[0]!]
     expect(await readPage(made.page)).toContain('2 days from the first download')
@@ -613,21 +631,24 @@ describe('a rental', () => {
     expect(await codeOf(key)).toBe('sent')
   })
 
-  test('that its delivery ends earlier says so on the page of the order and of the file', async () => {
-    const { page, keys, links } = await buy([{ first_use_hours: 480, download_limit: 3 }])
-    expect(await codeOf(keys[0]!)).toBe('sent')
-    await depot.scope.query(
-      'update links set expires_at = :end where shop_id = :shop and id = :id',
-      { id: links[0], end: new Date(+AT + 240 * HOUR) },
-    )
-    const terms = /2 downloads left · until \w+ \d+, 2027(?: at)?/
-    const ofOrder = terms.exec(await readPage(page))?.[0]
-    const ofFile = terms.exec(await readPage(`${keys[0]!}&page=1`))?.[0]
-    expect(ofOrder).toBe('2 downloads left · until March 2, 2027')
-    expect(ofFile).toBe(ofOrder)
-  })
+  soakTest(
+    'that its delivery ends earlier says so on the page of the order and of the file',
+    async () => {
+      const { page, keys, links } = await buy([{ first_use_hours: 480, download_limit: 3 }])
+      expect(await codeOf(keys[0]!)).toBe('sent')
+      await depot.scope.query(
+        'update links set expires_at = :end where shop_id = :shop and id = :id',
+        { id: links[0], end: new Date(+AT + 240 * HOUR) },
+      )
+      const terms = /2 downloads left · until \w+ \d+, 2027(?: at)?/
+      const ofOrder = terms.exec(await readPage(page))?.[0]
+      const ofFile = terms.exec(await readPage(`${keys[0]!}&page=1`))?.[0]
+      expect(ofOrder).toBe('2 downloads left · until March 2, 2027')
+      expect(ofFile).toBe(ofOrder)
+    },
+  )
 
-  test('begins with a view or a ZIP file, and not with what could not be sent', async () => {
+  soakTest('begins with a view or a ZIP file, and not with what could not be sent', async () => {
     const fields = { view: 'both', content_type: 'image/png' }
     const viewed = await buy([{ ...fields, first_use_hours: 1 }])
     const page = await visit(port, `/view?key=${viewed.keys[0]}`)
@@ -645,7 +666,7 @@ describe('a rental', () => {
     expect(await linkOf(lost.links[0]!)).toMatchObject({ first_used_at: null, downloads: 0 })
   })
 
-  test('of one buyer counts from the first use, also if that has been', async () => {
+  soakTest('of one buyer counts from the first use, also if that has been', async () => {
     const made = await buy([{ first_use_hours: 48 }, {}])
     const parts = { secrets: depot.secrets, now: depot.time.now }
     const set = (at: number, first_use_hours: number | null) =>
@@ -666,7 +687,7 @@ describe('a rental', () => {
     expect((await linkOf(made.links[1]!)).ends_at).toBeNull()
   })
 
-  test('the earlier of both expiries counts', async () => {
+  soakTest('the earlier of both expiries counts', async () => {
     const made = await buy([{ first_use_hours: 72, expiry_days: 1 }])
     expect(await codeOf(made.keys[0]!)).toBe('sent')
     expect((await linkOf(made.links[0]!)).ends_at).toEqual(new Date(+AT + DAY))
@@ -752,7 +773,7 @@ describe('a customer tag', () => {
     ).toEqual([{ customer_id }])
   })
 
-  test('of merged customers is that of the one that is left', async () => {
+  soakTest('of merged customers is that of the one that is left', async () => {
     const [deleted, kept] = ['gid://shopify/Customer/911', 'gid://shopify/Customer/912']
     const made = await buy([{ customer_tag: 'member' }], { customer_id: deleted })
     const [key] = made.keys as [string]
@@ -783,37 +804,40 @@ describe('a customer tag', () => {
     await depot.scope.query('delete from customer_tags where shop_id = :shop')
   })
 
-  test('of a customer with other tags, into whom another one was merged, is shown for the orders of both', async () => {
-    const [deleted, kept] = ['gid://shopify/Customer/921', 'gid://shopify/Customer/922']
-    const marked = async () => {
-      const rows = await depot.scope.query<{ customer_id: string }>(
-        `with gone as (delete from order_effects where shop_id = :shop returning order_id, kind)
+  soakTest(
+    'of a customer with other tags, into whom another one was merged, is shown for the orders of both',
+    async () => {
+      const [deleted, kept] = ['gid://shopify/Customer/921', 'gid://shopify/Customer/922']
+      const marked = async () => {
+        const rows = await depot.scope.query<{ customer_id: string }>(
+          `with gone as (delete from order_effects where shop_id = :shop returning order_id, kind)
          select o.customer_id from gone join orders o on o.shop_id = :shop and o.id = gone.order_id
          where kind = 'mark'`,
-      )
-      return rows.map(({ customer_id }) => customer_id)
-    }
-    for (const member of [deleted, kept]) {
-      const made = await buy([{ customer_tag: 'member' }], { customer_id: deleted })
-      await order(made.product, { customer_id: kept })
-      tag(deleted)
-      tag(kept)
-      tag(member, 'member')
-      await read()
-      await marked()
-      customers.delete(deleted)
-      tag(kept, 'member')
-      await depot.scope.transaction((tx) => mergeCustomers(tx, deleted, kept))
-      expect(await codeOf(made.keys[0]!)).toBe('sent')
-      await read()
-      expect(new Set(await marked())).toEqual(new Set([kept]))
-      // Nothing changed since.
-      await depot.scope.transaction((tx) => reportCustomer(tx, kept))
-      await read()
-      expect(await marked()).toEqual([])
-      await depot.scope.query('delete from customer_tags where shop_id = :shop')
-    }
-  })
+        )
+        return rows.map(({ customer_id }) => customer_id)
+      }
+      for (const member of [deleted, kept]) {
+        const made = await buy([{ customer_tag: 'member' }], { customer_id: deleted })
+        await order(made.product, { customer_id: kept })
+        tag(deleted)
+        tag(kept)
+        tag(member, 'member')
+        await read()
+        await marked()
+        customers.delete(deleted)
+        tag(kept, 'member')
+        await depot.scope.transaction((tx) => mergeCustomers(tx, deleted, kept))
+        expect(await codeOf(made.keys[0]!)).toBe('sent')
+        await read()
+        expect(new Set(await marked())).toEqual(new Set([kept]))
+        // Nothing changed since.
+        await depot.scope.transaction((tx) => reportCustomer(tx, kept))
+        await read()
+        expect(await marked()).toEqual([])
+        await depot.scope.query('delete from customer_tags where shop_id = :shop')
+      }
+    },
+  )
 
   test('does not close what was bought without it, nor links without an order', async () => {
     const made = await buy([{}])
@@ -827,7 +851,7 @@ describe('a customer tag', () => {
     expect(await codeOf(tagged.keys[0]!)).toBe('sent')
   })
 
-  test('of one buyer replaces that of the file, or opens it', async () => {
+  soakTest('of one buyer replaces that of the file, or opens it', async () => {
     const ids = ['gid://shopify/Customer/911', 'gid://shopify/Customer/912'] as const
     tag(ids[0], 'vip')
     const [one, other] = [
@@ -893,7 +917,7 @@ describe('a customer tag', () => {
       await read()
     })
 
-    test('because the platform names no customer without the scope, is a notice', async () => {
+    soakTest('because the platform names no customer without the scope, is a notice', async () => {
       const grant = (scope: string) =>
         depot.scope.query(
           `insert into shop_tokens (shop_id, access_token, scope) values (:shop, :t, :scope)

@@ -1,6 +1,7 @@
 // Texts to buyers whose order has a phone number and no email address: sent once, with the link, while
 // the number is stored sealed and no longer than it is needed.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { soakTest } from '../../../test/scale.ts'
 import { silent } from '../../../test/database.ts'
 import { startTwilioFake, type TwilioFake } from '../../../test/fakes/twilio.ts'
 import { openPurchases, type Buyer, type Purchases } from '../../../test/purchases.ts'
@@ -113,15 +114,18 @@ test('nothing is read or sent if the shop has not switched it on, or the platfor
   expect(twilio.taken).toEqual([])
 })
 
-test('an order with an address, and one whose number cannot be dialled, get no text', async () => {
-  const mailed = await buy({ email: 'both@example.com' })
-  const local = await buy({ phone: '0151 12345' })
-  expect(await stored(mailed.order)).toEqual([null, null])
-  expect(await stored(local.order)).toEqual([null, null])
-  expect(await unreachable()).toContain(local.id)
-  await shop.sendTexts()
-  expect(twilio.taken).toEqual([])
-})
+soakTest(
+  'an order with an address, and one whose number cannot be dialled, get no text',
+  async () => {
+    const mailed = await buy({ email: 'both@example.com' })
+    const local = await buy({ phone: '0151 12345' })
+    expect(await stored(mailed.order)).toEqual([null, null])
+    expect(await stored(local.order)).toEqual([null, null])
+    expect(await unreachable()).toContain(local.id)
+    await shop.sendTexts()
+    expect(twilio.taken).toEqual([])
+  },
+)
 
 test('a refused number makes the delivery unreachable until it is corrected, and the old link stops', async () => {
   const { id, order, phone } = await buy()
@@ -148,31 +152,34 @@ test('a refused number makes the delivery unreachable until it is corrected, and
   expect((await stored(order))[1]).toBe(right)
 })
 
-test('a number or an address that is corrected between two attempts gets one message', async () => {
-  const messagesOf = async (order: string) =>
-    (await shop.delivery(order))!.messages.map(({ kind, status, error }) => [kind, status, error])
-  twilio.behaviour = { status: 503 }
-  const { id, order } = await buy()
-  const other = await buy()
-  await shop.sendTexts()
-  twilio.behaviour = 'accept'
-  twilio.taken.length = 0
-  const right = nextPhone()
-  await correctAddress(shop.scope, id, { phone: right }, parts())
-  await correctAddress(shop.scope, other.id, { email: 'other@example.com' }, parts())
-  await shop.sendTexts()
-  expect(twilio.taken.map(({ To }) => To)).toEqual([right])
-  expect(await messagesOf(order)).toEqual([
-    ['sms', 'sent', null],
-    ['sms', 'failed', REPLACED],
-  ])
-  expect(await messagesOf(other.order)).toEqual([
-    ['email', 'waiting', null],
-    ['sms', 'failed', REPLACED],
-  ])
-})
+soakTest(
+  'a number or an address that is corrected between two attempts gets one message',
+  async () => {
+    const messagesOf = async (order: string) =>
+      (await shop.delivery(order))!.messages.map(({ kind, status, error }) => [kind, status, error])
+    twilio.behaviour = { status: 503 }
+    const { id, order } = await buy()
+    const other = await buy()
+    await shop.sendTexts()
+    twilio.behaviour = 'accept'
+    twilio.taken.length = 0
+    const right = nextPhone()
+    await correctAddress(shop.scope, id, { phone: right }, parts())
+    await correctAddress(shop.scope, other.id, { email: 'other@example.com' }, parts())
+    await shop.sendTexts()
+    expect(twilio.taken.map(({ To }) => To)).toEqual([right])
+    expect(await messagesOf(order)).toEqual([
+      ['sms', 'sent', null],
+      ['sms', 'failed', REPLACED],
+    ])
+    expect(await messagesOf(other.order)).toEqual([
+      ['email', 'waiting', null],
+      ['sms', 'failed', REPLACED],
+    ])
+  },
+)
 
-test('a text of an order that got an address meanwhile is no failure to report', async () => {
+soakTest('a text of an order that got an address meanwhile is no failure to report', async () => {
   twilio.behaviour = { status: 503 }
   const { id, order } = await buy()
   await shop.sendTexts()
@@ -189,7 +196,7 @@ test('a text of an order that got an address meanwhile is no failure to report',
   expect(await noticeTitles()).toEqual(before)
 })
 
-test('an added number or address sends one message', async () => {
+soakTest('an added number or address sends one message', async () => {
   await settings({})
   const { id, order } = await buy({ phone: undefined })
   await settings({ text_buyers: true })
@@ -206,7 +213,7 @@ test('an added number or address sends one message', async () => {
   })
 })
 
-test('a text of a delivery that is held meanwhile is sent after its release', async () => {
+soakTest('a text of a delivery that is held meanwhile is sent after its release', async () => {
   const { id } = await buy()
   await holdDelivery(shop.scope, id, parts())
   await shop.sendTexts()
@@ -229,25 +236,28 @@ test('the number is deleted with the end of the delivery, and by an hourly compa
   expect(await stored(ended.order)).toEqual([null, null])
 })
 
-test('a customer’s request shows the number, and a redaction deletes it with the texts', async () => {
-  const { order, id, phone } = await buy()
-  await shop.sendTexts()
-  const compliance = {
-    database: shop.database,
-    places: BUYER_PLACES,
-    secrets: shop.secrets,
-    log: silent,
-    clock: () => new Date(),
-  }
-  const request = { email: null, customerId: null, orderIds: [order] }
-  const { data } = await customerData(compliance, shop.scope.shop, request)
-  expect(data.orders).toMatchObject([{ id: order, phone }])
-  expect(JSON.stringify(data.records.Messages)).toContain('files of your order')
-  await redactCustomer(compliance, shop.scope.shop, request)
-  expect(await stored(order)).toEqual([null, null])
-  const left = await shop.scope.query(
-    `select from outbox where shop_id = :shop and payload ->> 'delivery' = :id::text`,
-    { id },
-  )
-  expect(left).toEqual([])
-})
+soakTest(
+  'a customer’s request shows the number, and a redaction deletes it with the texts',
+  async () => {
+    const { order, id, phone } = await buy()
+    await shop.sendTexts()
+    const compliance = {
+      database: shop.database,
+      places: BUYER_PLACES,
+      secrets: shop.secrets,
+      log: silent,
+      clock: () => new Date(),
+    }
+    const request = { email: null, customerId: null, orderIds: [order] }
+    const { data } = await customerData(compliance, shop.scope.shop, request)
+    expect(data.orders).toMatchObject([{ id: order, phone }])
+    expect(JSON.stringify(data.records.Messages)).toContain('files of your order')
+    await redactCustomer(compliance, shop.scope.shop, request)
+    expect(await stored(order)).toEqual([null, null])
+    const left = await shop.scope.query(
+      `select from outbox where shop_id = :shop and payload ->> 'delivery' = :id::text`,
+      { id },
+    )
+    expect(left).toEqual([])
+  },
+)

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { soakTest } from '../../../test/scale.ts'
 import { english } from '../../../plugins/contract/index.ts'
 import { assignLicenceKey } from '../../../plugins/assign-licence-key/plugin.ts'
 import { chooseFiles } from '../../../plugins/choose-files/plugin.ts'
@@ -171,62 +172,68 @@ describe('stamping', () => {
     expect((await stampsOf(await copyOf(other, book)))[0]!.right).toBeLessThan(first!.right)
   })
 
-  it('stamps a new version for past buyers, who keep the earlier copy until it is ready', async () => {
-    const [book, notes] = [
-      await addFile(house, 'novel.pdf', PDF),
-      await addFile(house, 'novel.txt', Buffer.from('words')),
-    ]
-    const made = await deliver(house.scope, [book, notes], deliveryWorkflowOf(stamp))
-    await run(made)
-    const before = await copyOf(made, book)
-    expect(await renewed()).toEqual([])
-    await newVersion(book, documentOf(numberedPages(3)))
-    await newVersion(notes, Buffer.from('more words'))
-    expect(await copyOf(made, book)).toEqual(before)
-    expect((await stateOf(made))!.status).toBe('ready')
-    expect(await renewed()).toEqual([made.id])
-    expect((await stampsOf(await copyOf(made, book))).filter(Boolean).length).toBe(3)
-    expect((await extras(made)).get(book)!.copy).toMatchObject({ version: 2 })
-    expect((await extras(made)).get(notes)!.copy).toBeNull()
-    expect([await renewed(), ended]).toEqual([[], [made.id]])
+  soakTest(
+    'stamps a new version for past buyers, who keep the earlier copy until it is ready',
+    async () => {
+      const [book, notes] = [
+        await addFile(house, 'novel.pdf', PDF),
+        await addFile(house, 'novel.txt', Buffer.from('words')),
+      ]
+      const made = await deliver(house.scope, [book, notes], deliveryWorkflowOf(stamp))
+      await run(made)
+      const before = await copyOf(made, book)
+      expect(await renewed()).toEqual([])
+      await newVersion(book, documentOf(numberedPages(3)))
+      await newVersion(notes, Buffer.from('more words'))
+      expect(await copyOf(made, book)).toEqual(before)
+      expect((await stateOf(made))!.status).toBe('ready')
+      expect(await renewed()).toEqual([made.id])
+      expect((await stampsOf(await copyOf(made, book))).filter(Boolean).length).toBe(3)
+      expect((await extras(made)).get(book)!.copy).toMatchObject({ version: 2 })
+      expect((await extras(made)).get(notes)!.copy).toBeNull()
+      expect([await renewed(), ended]).toEqual([[], [made.id]])
 
-    await newVersion(book, PDF.subarray(0, 100))
-    await renewed()
-    expect((await extras(made)).get(book)!.copy).toMatchObject({ version: 2 })
-    expect((await stateOf(made))!.status).toBe('ready')
-    const [notice] = (await listNotices(house.scope, { limit: 1 })).rows
-    expect(notice).toMatchObject({
-      title: 'A new version did not reach the buyer of order #1001',
-      body: expect.stringMatching(/earlier version\. “novel\.pdf”: /) as string,
-    })
-    expect(await renewed()).toEqual([])
-    // Without an earlier stamped copy there is nothing that may be served.
-    await newVersion(notes, PDF.subarray(0, 100), 'notes.pdf')
-    await renewed()
-    expect(await stateOf(made)).toMatchObject({ status: 'failed' })
-  })
+      await newVersion(book, PDF.subarray(0, 100))
+      await renewed()
+      expect((await extras(made)).get(book)!.copy).toMatchObject({ version: 2 })
+      expect((await stateOf(made))!.status).toBe('ready')
+      const [notice] = (await listNotices(house.scope, { limit: 1 })).rows
+      expect(notice).toMatchObject({
+        title: 'A new version did not reach the buyer of order #1001',
+        body: expect.stringMatching(/earlier version\. “novel\.pdf”: /) as string,
+      })
+      expect(await renewed()).toEqual([])
+      // Without an earlier stamped copy there is nothing that may be served.
+      await newVersion(notes, PDF.subarray(0, 100), 'notes.pdf')
+      await renewed()
+      expect(await stateOf(made)).toMatchObject({ status: 'failed' })
+    },
+  )
 
-  it('holds a delivery that it could not stamp, with the reason, until it is prepared again', async () => {
-    const good = await addFile(house, 'good.pdf', PDF)
-    const broken = await addFile(house, 'broken.pdf', PDF.subarray(0, 100))
-    const made = await deliver(house.scope, [good, broken], deliveryWorkflowOf(stamp))
-    await run(made)
-    const state = await stateOf(made)
-    expect(state).toMatchObject({ status: 'failed' })
-    const reason = english(state!.reason!)
-    expect(reason).toMatch(/^“broken.pdf”: .+\. Replace the documents/)
-    const [notice] = (await listNotices(house.scope, { limit: 1 })).rows
-    expect(notice).toMatchObject({
-      level: 'critical',
-      title: 'The files of order #1001 are held',
-      body: expect.stringContaining(reason) as string,
-    })
-    expect((await extras(made)).get(broken)!.copy).toBeNull()
-    expect(await house.scope.transaction((tx) => repeatPreparation(tx, made.id))).toBe(true)
-    expect(await stateOf(made)).toEqual({ status: 'waiting', code: null, reason: null })
-  })
+  soakTest(
+    'holds a delivery that it could not stamp, with the reason, until it is prepared again',
+    async () => {
+      const good = await addFile(house, 'good.pdf', PDF)
+      const broken = await addFile(house, 'broken.pdf', PDF.subarray(0, 100))
+      const made = await deliver(house.scope, [good, broken], deliveryWorkflowOf(stamp))
+      await run(made)
+      const state = await stateOf(made)
+      expect(state).toMatchObject({ status: 'failed' })
+      const reason = english(state!.reason!)
+      expect(reason).toMatch(/^“broken.pdf”: .+\. Replace the documents/)
+      const [notice] = (await listNotices(house.scope, { limit: 1 })).rows
+      expect(notice).toMatchObject({
+        level: 'critical',
+        title: 'The files of order #1001 are held',
+        body: expect.stringContaining(reason) as string,
+      })
+      expect((await extras(made)).get(broken)!.copy).toBeNull()
+      expect(await house.scope.transaction((tx) => repeatPreparation(tx, made.id))).toBe(true)
+      expect(await stateOf(made)).toEqual({ status: 'waiting', code: null, reason: null })
+    },
+  )
 
-  it('stamps only the buyer’s known data', async () => {
+  soakTest('stamps only the buyer’s known data', async () => {
     const book = await addFile(house, 'letters.pdf', PDF)
     const emoji = await deliver(house.scope, [book], deliveryWorkflowOf(stamp), {
       buyer: { ...ANN, name: 'Ann 😀\u202e' },
@@ -279,7 +286,7 @@ describe('licence keys', () => {
     expect(await warnings()).toBe(2)
   })
 
-  it('are generated once each, also when their connections are cut twice', async () => {
+  soakTest('are generated once each, also when their connections are cut twice', async () => {
     const file = await addFile(house, 'made.zip', Buffer.from('made'))
     // There are only 900 such keys, so that some are drawn twice.
     const list = await house.scope.transaction((tx) =>
@@ -336,7 +343,7 @@ describe('licence keys', () => {
     expect((await extras(made)).get(file)!.licence_keys).toEqual(['ONLY-1', 'MORE-1'])
   })
 
-  it('are shared by the files of a line, which has one for each unit', async () => {
+  soakTest('are shared by the files of a line, which has one for each unit', async () => {
     const app = await addFile(house, 'tool.zip', Buffer.from('tool'))
     const guide = await addFile(house, 'tool.pdf', PDF)
     const list = await newList(Array.from({ length: 200 }, (_, n) => `UNIT-${n}`))
@@ -394,7 +401,7 @@ describe('a run', () => {
     expect(links.map(({ file_id }) => file_id)).toEqual([pdf])
   })
 
-  it('notifies the shop once, and prepares later files without the others', async () => {
+  soakTest('notifies the shop once, and prepares later files without the others', async () => {
     const [first, second] = [
       await addFile(house, 'first.pdf', PDF),
       await addFile(house, 'second.pdf', PDF),
@@ -437,7 +444,7 @@ describe('a run', () => {
     expect(same.status).toBe('ready')
   })
 
-  it('fails files that stop the worker, and reports a workflow that is broken', async () => {
+  soakTest('fails files that stop the worker, and reports a workflow that is broken', async () => {
     const file = await addFile(house, 'poison.pdf', PDF)
     const made = await deliver(house.scope, [file], deliveryWorkflowOf(stamp))
     await house.scope.query('update delivery_runs set attempts = 3 where shop_id = :shop')

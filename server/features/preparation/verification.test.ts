@@ -1,6 +1,7 @@
 // What programs of buyers send: verification and activations of licence keys.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sized, soakTest } from '../../../test/scale.ts'
 import { openTestApp, type Answer, type Client, type TestApp } from '../../../test/app.ts'
 import { addFile } from '../../../test/deliveries.ts'
 import { silent } from '../../../test/database.ts'
@@ -208,7 +209,7 @@ test('a replaced key is revoked, and the other one of its list expires when it d
 })
 const expiryOf = ({ expires_at }: { expires_at: string }) => ({ expires_at })
 
-test('a key that several shops have needs the domain of one of them', async () => {
+soakTest('a key that several shops have needs the domain of one of them', async () => {
   const other = await app.stranger('second.myshopify.com')
   await give({ activation_limit: 1 }, app.owner, 'SHARED-1')
   const mine = { key: 'SHARED-1', shop: await domainOf(app.owner) }
@@ -236,7 +237,8 @@ test('parallel activations never exceed the limit, also over two processes', asy
   try {
     const found = (await findAssignedKey(second, createKeyHash(secrets)(key), null))!
     // Each instance is activated twice in each process.
-    const instances = Array.from({ length: 48 }, (_, n) => `device ${n % 24}`)
+    const devices = sized(12, 24)
+    const instances = Array.from({ length: 2 * devices }, (_, n) => `device ${n % devices}`)
     await Promise.all(
       instances.flatMap((instance) => [
         activateKey(found, { instance, address: '' }),
@@ -245,7 +247,9 @@ test('parallel activations never exceed the limit, also over two processes', asy
     )
     expect(await stateOf('verify', { key })).toMatchObject({ activations: 10 })
     const valid = await Promise.all(
-      Array.from({ length: 24 }, (_, n) => stateOf('verify', { key, instance: `device ${n}` })),
+      Array.from({ length: devices }, (_, n) =>
+        stateOf('verify', { key, instance: `device ${n}` }),
+      ),
     )
     expect(valid.filter((state) => (state as { valid: boolean }).valid).length).toBe(10)
   } finally {
@@ -253,7 +257,7 @@ test('parallel activations never exceed the limit, also over two processes', asy
   }
 })
 
-test('pages of any origin may send requests, and bad ones are refused', async () => {
+soakTest('pages of any origin may send requests, and bad ones are refused', async () => {
   const url = `${app.url}/licences/verify`
   const preflight = await fetch(url, {
     method: 'OPTIONS',
@@ -273,7 +277,7 @@ test('pages of any origin may send requests, and bad ones are refused', async ()
   for (const { headers } of refused) expect(headers.get('access-control-allow-origin')).toBe('*')
 })
 
-test('the short addresses are the same, with the same limits', async () => {
+soakTest('the short addresses are the same, with the same limits', async () => {
   const { key } = await give()
   const body = { key, instance: 'studio' }
   expect(await stateOf('../api/licences/activate', body)).toMatchObject({ valid: true })
@@ -291,21 +295,24 @@ test('the short addresses are the same, with the same limits', async () => {
   expect((await send('../api/licences/verify', body, address)).status).toBe(429)
 })
 
-test('parallel guesses get no more than one after another, and right keys are not held up', async () => {
-  const guessing = nextAddress()
-  const guesses = await Promise.all(
-    Array.from({ length: 230 }, (_, n) => send('verify', { key: `PARALLEL-${n}` }, guessing)),
-  )
-  const compared = guesses.filter(({ status }) => status === 200)
-  expect(compared.length).toBe(30)
-  expect(guesses.filter(({ status }) => status === 429).length).toBe(200)
-  const office = nextAddress()
-  const { key } = await give()
-  const right = await Promise.all(
-    Array.from({ length: 100 }, () => send('verify', { key }, office)),
-  )
-  expect(right.filter(({ status }) => status !== 200)).toEqual([])
-})
+soakTest(
+  'parallel guesses get no more than one after another, and right keys are not held up',
+  async () => {
+    const guessing = nextAddress()
+    const guesses = await Promise.all(
+      Array.from({ length: 230 }, (_, n) => send('verify', { key: `PARALLEL-${n}` }, guessing)),
+    )
+    const compared = guesses.filter(({ status }) => status === 200)
+    expect(compared.length).toBe(30)
+    expect(guesses.filter(({ status }) => status === 429).length).toBe(200)
+    const office = nextAddress()
+    const { key } = await give()
+    const right = await Promise.all(
+      Array.from({ length: 100 }, () => send('verify', { key }, office)),
+    )
+    expect(right.filter(({ status }) => status !== 200)).toEqual([])
+  },
+)
 
 test('requests are limited by address and by key, and wrong keys more', async () => {
   const { key } = await give()

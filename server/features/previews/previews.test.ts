@@ -4,7 +4,7 @@ import { addFile } from '../../../test/deliveries.ts'
 import { openTestApp, type Answer, type TestApp } from '../../../test/app.ts'
 import { bomb, documentOf, encrypted, numberedPages } from '../../../test/documents.ts'
 import { wav } from '../../../test/sounds.ts'
-import { sized } from '../../../test/scale.ts'
+import { sized, soakTest } from '../../../test/scale.ts'
 import { findFfmpeg } from '../../ports/children/ffmpeg.ts'
 import { parsePublicId, toPublicId } from '../../core/ids.ts'
 
@@ -52,7 +52,7 @@ test('makes a small picture of an image once; other files and damaged images hav
   expect(await kept()).toEqual([{ made: false }, { made: true }])
 })
 
-test('of audio without a cover, WAV has its waveform', async () => {
+soakTest('of audio without a cover, WAV has its waveform', async () => {
   const sound = await fileOf('tone.wav', wav(2))
   expect((await preview(sound)).status).toBe(200)
   const [row] = await app.owner.scope.query<{ image: Buffer }>(
@@ -67,23 +67,26 @@ test('of audio without a cover, WAV has its waveform', async () => {
   expect((await preview(await fileOf('broken.wav', wav(1).subarray(0, 20)))).status).toBe(404)
 })
 
-test('a program waits for the picture with its first request, unless it prefers not to', async () => {
-  const shape = { width: 300, height: 300, channels: 3, background: '#3a3' } as const
-  const png = (background: string) =>
-    sharp({ create: { ...shape, background } })
-      .png()
-      .toBuffer()
-  const ask = async (id: string, prefer: string) =>
-    app.owner.call('GET', `/api/files/${id}/preview`, undefined, { prefer })
-  const waited = await ask(await fileOf('waited.png', await png('#3a3')), 'wait=120')
-  expect([waited.status, waited.headers.get('preference-applied')]).toEqual([200, 'wait=120'])
-  const soon = await ask(await fileOf('soon.png', await png('#33a')), 'wait=0')
-  expect([soon.status, soon.body.error.code, soon.headers.get('retry-after')]).toEqual([
-    404,
-    'being_made',
-    '2',
-  ])
-})
+soakTest(
+  'a program waits for the picture with its first request, unless it prefers not to',
+  async () => {
+    const shape = { width: 300, height: 300, channels: 3, background: '#3a3' } as const
+    const png = (background: string) =>
+      sharp({ create: { ...shape, background } })
+        .png()
+        .toBuffer()
+    const ask = async (id: string, prefer: string) =>
+      app.owner.call('GET', `/api/files/${id}/preview`, undefined, { prefer })
+    const waited = await ask(await fileOf('waited.png', await png('#3a3')), 'wait=120')
+    expect([waited.status, waited.headers.get('preference-applied')]).toEqual([200, 'wait=120'])
+    const soon = await ask(await fileOf('soon.png', await png('#33a')), 'wait=0')
+    expect([soon.status, soon.body.error.code, soon.headers.get('retry-after')]).toEqual([
+      404,
+      'being_made',
+      '2',
+    ])
+  },
+)
 
 /** The picture of a file, once it was asked for. */
 async function pictureOf(file: string): Promise<Buffer> {
@@ -101,41 +104,47 @@ const sizeOf = async (file: string) => {
   return [width, height]
 }
 
-test('draws the first page of a PDF document; a hostile one has no preview, and is tried once', async () => {
-  const document = documentOf([{ draws: '0 0 100 150 re f' }, ...numberedPages(2)])
-  const bytes = await pictureOf(await fileOf('book.pdf', document))
-  const { data, info } = await sharp(bytes).greyscale().raw().toBuffer({ resolveWithObject: true })
-  expect([info.width, info.height]).toEqual([107, 160])
-  const shade = (x: number, y: number) => data[y * info.width + x]!
-  // The origin of a page is at its bottom.
-  expect([shade(20, 140) < 40, shade(20, 20) > 215, shade(90, 140) > 215]).toEqual([
-    true,
-    true,
-    true,
-  ])
+soakTest(
+  'draws the first page of a PDF document; a hostile one has no preview, and is tried once',
+  async () => {
+    const document = documentOf([{ draws: '0 0 100 150 re f' }, ...numberedPages(2)])
+    const bytes = await pictureOf(await fileOf('book.pdf', document))
+    const { data, info } = await sharp(bytes)
+      .greyscale()
+      .raw()
+      .toBuffer({ resolveWithObject: true })
+    expect([info.width, info.height]).toEqual([107, 160])
+    const shade = (x: number, y: number) => data[y * info.width + x]!
+    // The origin of a page is at its bottom.
+    expect([shade(20, 140) < 40, shade(20, 20) > 215, shade(90, 140) > 215]).toEqual([
+      true,
+      true,
+      true,
+    ])
 
-  const huge = documentOf([{ says: '/MediaBox [0 0 10000 10000]', draws: '0 0 9 9 re f' }])
-  expect(await sizeOf(await fileOf('huge.pdf', huge))).toEqual([160, 160])
-  const hostile = {
-    'endless.pdf': documentOf([{ says: '/MediaBox [0 0 900000000 900000000]' }]),
-    'closed.pdf': await encrypted(document, 'user', 'owner', 256),
-    'torn.pdf': document.subarray(0, 100),
-    ...sized({}, { 'bomb.pdf': bomb(2000) }),
-    'no.pdf': Buffer.from('%PDF-1.7\n%%EOF'),
-    'notes.pdf': Buffer.from('Not a document'),
-  }
-  const made = async () => (await kept()).length
-  const before = await made()
-  for (const [name, content] of Object.entries(hostile)) {
-    const id = await fileOf(name, content)
-    expect([name, (await preview(id)).status]).toEqual([name, 404])
-    expect([name, (await preview(id)).status]).toEqual([name, 404])
-  }
-  expect(await made()).toBe(before + Object.keys(hostile).length)
-  // Others are drawn after it.
-  const after = await fileOf('after.pdf', documentOf(numberedPages(1)))
-  expect((await preview(after)).status).toBe(200)
-})
+    const huge = documentOf([{ says: '/MediaBox [0 0 10000 10000]', draws: '0 0 9 9 re f' }])
+    expect(await sizeOf(await fileOf('huge.pdf', huge))).toEqual([160, 160])
+    const hostile = {
+      'endless.pdf': documentOf([{ says: '/MediaBox [0 0 900000000 900000000]' }]),
+      'closed.pdf': await encrypted(document, 'user', 'owner', 256),
+      'torn.pdf': document.subarray(0, 100),
+      ...sized({}, { 'bomb.pdf': bomb(2000) }),
+      'no.pdf': Buffer.from('%PDF-1.7\n%%EOF'),
+      'notes.pdf': Buffer.from('Not a document'),
+    }
+    const made = async () => (await kept()).length
+    const before = await made()
+    for (const [name, content] of Object.entries(hostile)) {
+      const id = await fileOf(name, content)
+      expect([name, (await preview(id)).status]).toEqual([name, 404])
+      expect([name, (await preview(id)).status]).toEqual([name, 404])
+    }
+    expect(await made()).toBe(before + Object.keys(hostile).length)
+    // Others are drawn after it.
+    const after = await fileOf('after.pdf', documentOf(numberedPages(1)))
+    expect((await preview(after)).status).toBe(200)
+  },
+)
 
 /** An MP3 file of silence, with this picture in its tags. */
 function trackWith(cover: Buffer): Buffer {
@@ -204,16 +213,19 @@ async function videoOf(background: string): Promise<Buffer> {
   ])
 }
 
-test('takes a frame of a video where ffmpeg is installed, and says so where it is not', async () => {
-  const film = await fileOf('film.mkv', await videoOf('#33a'))
-  const answer = await preview(film)
-  if ((await findFfmpeg()) === null) {
-    expect([answer.status, answer.body.error.code]).toEqual([404, 'ffmpeg_missing'])
-    // Other kinds need no program.
-    const text = await preview(await fileOf('read.txt', Buffer.from('text')))
-    expect([text.status, text.body.error.code]).toEqual([404, 'not_found'])
-    return
-  }
-  expect(answer.status).toBe(200)
-  expect(await sizeOf(film)).toEqual([160, 80])
-})
+soakTest(
+  'takes a frame of a video where ffmpeg is installed, and says so where it is not',
+  async () => {
+    const film = await fileOf('film.mkv', await videoOf('#33a'))
+    const answer = await preview(film)
+    if ((await findFfmpeg()) === null) {
+      expect([answer.status, answer.body.error.code]).toEqual([404, 'ffmpeg_missing'])
+      // Other kinds need no program.
+      const text = await preview(await fileOf('read.txt', Buffer.from('text')))
+      expect([text.status, text.body.error.code]).toEqual([404, 'not_found'])
+      return
+    }
+    expect(answer.status).toBe(200)
+    expect(await sizeOf(film)).toEqual([160, 80])
+  },
+)

@@ -2,6 +2,7 @@
 // created, changed by a charge that the merchant confirms; and no limits if the operator has no
 // plans.
 import { afterEach, expect, test } from 'vitest'
+import { soakTest } from '../../../test/scale.ts'
 import { addFile } from '../../../test/deliveries.ts'
 import { openTestApp, type TestApp } from '../../../test/app.ts'
 import { toPublicId } from '../../core/ids.ts'
@@ -46,7 +47,7 @@ const workflow = {
   steps: [{ plugin: 'tag-files', options: { tags: ['own'] } }],
 }
 
-test('without plans nothing is limited, and there is nothing to choose', async () => {
+soakTest('without plans nothing is limited, and there is nothing to choose', async () => {
   const opened = await openWith(null)
   expect(await plan(opened)).toMatchObject({ enabled: false, plan: null, limits: null, plans: [] })
   expect(await readShopPlan(opened.demo.scope)).toBeNull()
@@ -86,52 +87,55 @@ test('a plan limits files, storage, links and features, and its errors say what 
   expect(await plan(opened, '')).toMatchObject({ used: { files: 2, storage_bytes: 610 } })
 })
 
-test('what a plan does not include cannot be changed either, except to switch it off', async () => {
-  const opened = await openWith(MANUAL)
-  await plan(opened)
-  const { demo: owner, endpoints } = opened
-  const call = (method: string, route: string, body: object) => owner.call(method, route, body)
-  const schedule = {
-    name: 'Night',
-    cron: '0 3 * * *',
-    action: 'tag-files',
-    options: { tags: ['a'] },
-  }
-  await owner.scope.query(`update shop_plans set features = :all where shop_id = :shop`, {
-    all: ['workflows', 'schedules', 'connections', 'webhooks'],
-  })
-  const made = await Promise.all([
-    call('POST', '/api/schedules', schedule),
-    call('POST', '/api/workflows', workflow),
-    call('POST', '/api/webhooks', { url: 'http://127.0.0.1:1/hook' }),
-    call('POST', '/api/connections', { provider: 'demo' }),
-  ])
-  expect(made.map(({ status }) => status)).toEqual([201, 201, 201, 201])
-  const [scheduled, built, hook, connection] = made.map(({ body }) => body.id as string)
-  await owner.scope.query(`update shop_plans set features = '{}' where shop_id = :shop`)
-  const refused = [
-    await call('PUT', `/api/schedules/${scheduled}`, { ...schedule, name: 'Day' }),
-    await call('PUT', `/api/workflows/${built}`, workflow),
-    await call('PATCH', `/api/webhooks/${hook}`, { enabled: true }),
-    await call('PATCH', `/api/connections/${connection}`, { frequency_hours: 1 }),
-  ]
-  expect(refused.map(({ body }) => body.error?.code)).toEqual(Array(4).fill('plan_limit'))
-  const switched = [
-    await call('PUT', `/api/schedules/${scheduled}`, { ...schedule, enabled: false }),
-    await call('PATCH', `/api/webhooks/${hook}`, { enabled: false }),
-    await call('PATCH', `/api/connections/${connection}`, { frequency_hours: null }),
-  ]
-  expect(switched.map(({ status }) => status)).toEqual([200, 200, 200])
+soakTest(
+  'what a plan does not include cannot be changed either, except to switch it off',
+  async () => {
+    const opened = await openWith(MANUAL)
+    await plan(opened)
+    const { demo: owner, endpoints } = opened
+    const call = (method: string, route: string, body: object) => owner.call(method, route, body)
+    const schedule = {
+      name: 'Night',
+      cron: '0 3 * * *',
+      action: 'tag-files',
+      options: { tags: ['a'] },
+    }
+    await owner.scope.query(`update shop_plans set features = :all where shop_id = :shop`, {
+      all: ['workflows', 'schedules', 'connections', 'webhooks'],
+    })
+    const made = await Promise.all([
+      call('POST', '/api/schedules', schedule),
+      call('POST', '/api/workflows', workflow),
+      call('POST', '/api/webhooks', { url: 'http://127.0.0.1:1/hook' }),
+      call('POST', '/api/connections', { provider: 'demo' }),
+    ])
+    expect(made.map(({ status }) => status)).toEqual([201, 201, 201, 201])
+    const [scheduled, built, hook, connection] = made.map(({ body }) => body.id as string)
+    await owner.scope.query(`update shop_plans set features = '{}' where shop_id = :shop`)
+    const refused = [
+      await call('PUT', `/api/schedules/${scheduled}`, { ...schedule, name: 'Day' }),
+      await call('PUT', `/api/workflows/${built}`, workflow),
+      await call('PATCH', `/api/webhooks/${hook}`, { enabled: true }),
+      await call('PATCH', `/api/connections/${connection}`, { frequency_hours: 1 }),
+    ]
+    expect(refused.map(({ body }) => body.error?.code)).toEqual(Array(4).fill('plan_limit'))
+    const switched = [
+      await call('PUT', `/api/schedules/${scheduled}`, { ...schedule, enabled: false }),
+      await call('PATCH', `/api/webhooks/${hook}`, { enabled: false }),
+      await call('PATCH', `/api/connections/${connection}`, { frequency_hours: null }),
+    ]
+    expect(switched.map(({ status }) => status)).toEqual([200, 200, 200])
 
-  // What creates a record and what changes it need the same feature.
-  const features = new Map(endpoints.map((one) => [`${one.method} ${one.path}`, one.feature]))
-  const edits = endpoints.filter(
-    ({ method, path }) => ['put', 'patch'].includes(method) && path.endsWith('{id}'),
-  )
-  expect(edits.length).toBeGreaterThan(5)
-  for (const { path, feature } of edits)
-    expect([path, feature]).toEqual([path, features.get(`post ${path.replace(/\/\{id\}$/, '')}`)])
-})
+    // What creates a record and what changes it need the same feature.
+    const features = new Map(endpoints.map((one) => [`${one.method} ${one.path}`, one.feature]))
+    const edits = endpoints.filter(
+      ({ method, path }) => ['put', 'patch'].includes(method) && path.endsWith('{id}'),
+    )
+    expect(edits.length).toBeGreaterThan(5)
+    for (const { path, feature } of edits)
+      expect([path, feature]).toEqual([path, features.get(`post ${path.replace(/\/\{id\}$/, '')}`)])
+  },
+)
 
 test('manual pricing: a charge that the merchant approves changes the plan', async () => {
   const opened = await openWith(MANUAL)
@@ -150,7 +154,7 @@ test('manual pricing: a charge that the merchant approves changes the plan', asy
   expect((await opened.demo.call('POST', '/api/workflows', workflow)).status).toBe(201)
 })
 
-test('managed pricing: the plan is read through the Partner API', async () => {
+soakTest('managed pricing: the plan is read through the Partner API', async () => {
   const opened = await openWith(MANAGED)
   expect(await plan(opened)).toMatchObject({ plan: 'small', pricing: 'managed' })
   const choice = await opened.demo.call('POST', '/api/plan', { plan: 'studio' })

@@ -3,6 +3,7 @@
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { someOf } from '../../../test/scale.ts'
 import { openCsvApp, type CsvApp } from '../../../test/csv.ts'
 import { contentOf, hashOf } from '../../../test/fakes/content.ts'
 import { startOrigin, type Origin } from '../../../test/fakes/origin.ts'
@@ -90,66 +91,74 @@ const locationsOf = async (filename: string) =>
     { filename },
   )
 
-describe.each(Object.entries(CHANNELS))('imports by %s', (channel, imported) => {
-  it('store their bytes in the shop’s location; existing ones stay', async () => {
-    await imported(`${channel} here.bin`)
-    await set({ storage_location: 'backup' })
-    try {
-      await imported(`${channel} there.bin`)
-    } finally {
-      await set(DEFAULTS)
-    }
-    expect(await locationsOf(`${channel} here.bin`)).toMatchObject([{ location: 'primary' }])
-    const [version] = await locationsOf(`${channel} there.bin`)
-    expect(version!.location).toBe('backup')
-    expect(await storedIn('backup')).toContain(version!.hash)
-    if (channel === 'upload')
-      expect(version!.hash).toBe(hashOf(contentOf(100, `${channel} there.bin`)))
-  })
+describe.each(someOf(Object.entries(CHANNELS), (_, at) => at === 0))(
+  'imports by %s',
+  (channel, imported) => {
+    it('store their bytes in the shop’s location; existing ones stay', async () => {
+      await imported(`${channel} here.bin`)
+      await set({ storage_location: 'backup' })
+      try {
+        await imported(`${channel} there.bin`)
+      } finally {
+        await set(DEFAULTS)
+      }
+      expect(await locationsOf(`${channel} here.bin`)).toMatchObject([{ location: 'primary' }])
+      const [version] = await locationsOf(`${channel} there.bin`)
+      expect(version!.location).toBe('backup')
+      expect(await storedIn('backup')).toContain(version!.hash)
+      if (channel === 'upload')
+        expect(version!.hash).toBe(hashOf(contentOf(100, `${channel} there.bin`)))
+    })
 
-  it.each<[string, object, string, string | null]>([
-    ['a SKU in the name', {}, 'BREAD-1_a.pdf', 'filename'],
-    ['a title', {}, 'Sourdough for Beginners.pdf', 'title'],
-    [
-      'a title that is not sure enough',
-      { match_threshold: 0.99 },
-      'sourdough for begginners.pdf',
-      null,
-    ],
-    [
-      'a title, where names alone count',
-      { match_by: ['filename'] },
-      'sourdough_for_beginners.pdf',
-      null,
-    ],
-    ['a SKU, where they are mapped by hand', { match_by: [] }, 'BREAD-1_b.pdf', null],
-    ['a SKU, where nothing is mapped by itself', { auto_map: false }, 'BREAD-1_c.pdf', null],
-  ])('are matched by %s', async (_what, change, name, method) => {
-    await set(change)
-    const filename = name.replace('.pdf', EXTENSIONS[channel as keyof typeof CHANNELS])
-    try {
-      await imported(filename)
-    } finally {
-      await set(DEFAULTS)
-    }
-    const { mappings } = await fileNamed(filename)
-    expect(
-      mappings.map((mapping: { product_id: string; method: string }) => [
-        mapping.product_id,
-        mapping.method,
-      ]),
-    ).toEqual(method === null ? [] : [[productId(1), method]])
-  })
+    it.each(
+      someOf<[string, object, string, string | null]>(
+        [
+          ['a SKU in the name', {}, 'BREAD-1_a.pdf', 'filename'],
+          ['a title', {}, 'Sourdough for Beginners.pdf', 'title'],
+          [
+            'a title that is not sure enough',
+            { match_threshold: 0.99 },
+            'sourdough for begginners.pdf',
+            null,
+          ],
+          [
+            'a title, where names alone count',
+            { match_by: ['filename'] },
+            'sourdough_for_beginners.pdf',
+            null,
+          ],
+          ['a SKU, where they are mapped by hand', { match_by: [] }, 'BREAD-1_b.pdf', null],
+          ['a SKU, where nothing is mapped by itself', { auto_map: false }, 'BREAD-1_c.pdf', null],
+        ],
+        (_, at) => at < 2,
+      ),
+    )('are matched by %s', async (_what, change, name, method) => {
+      await set(change)
+      const filename = name.replace('.pdf', EXTENSIONS[channel as keyof typeof CHANNELS])
+      try {
+        await imported(filename)
+      } finally {
+        await set(DEFAULTS)
+      }
+      const { mappings } = await fileNamed(filename)
+      expect(
+        mappings.map((mapping: { product_id: string; method: string }) => [
+          mapping.product_id,
+          mapping.method,
+        ]),
+      ).toEqual(method === null ? [] : [[productId(1), method]])
+    })
 
-  it('list files without a product, unless the shop does not want them', async () => {
-    const told = async (filename: string) => {
-      const { id } = await imported(filename)
-      const { data } = await get('/api/notices')
-      return data.find((notice: { operation_id: string }) => notice.operation_id === id).body
-    }
-    expect(await told(`${channel} lost.bin`)).toContain(`Not mapped: ${channel} lost.bin.`)
-    await set({ notify_unmapped: false })
-    expect(await told(`${channel} quiet.bin`)).toBe('1 of 1 file imported.')
-    await set(DEFAULTS)
-  })
-})
+    it('list files without a product, unless the shop does not want them', async () => {
+      const told = async (filename: string) => {
+        const { id } = await imported(filename)
+        const { data } = await get('/api/notices')
+        return data.find((notice: { operation_id: string }) => notice.operation_id === id).body
+      }
+      expect(await told(`${channel} lost.bin`)).toContain(`Not mapped: ${channel} lost.bin.`)
+      await set({ notify_unmapped: false })
+      expect(await told(`${channel} quiet.bin`)).toBe('1 of 1 file imported.')
+      await set(DEFAULTS)
+    })
+  },
+)

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { soakTest } from '../../../test/scale.ts'
 import { openTestApp, type TestApp } from '../../../test/app.ts'
 import { insertManyFiles } from '../../../test/factories.ts'
 import { toPublicId } from '../../core/ids.ts'
@@ -55,28 +56,31 @@ test('files are named by id, by name and by a condition', async () => {
   expect((await noted()).map(({ files }) => files.length)).toEqual([1, 2])
 })
 
-test('a SKU in any spelling names the files of its variant and of the whole product', async () => {
-  const { scope } = app.owner
-  await scope.query(
-    `insert into variants (shop_id, id, product_id, position, title, sku, sku_key)
+soakTest(
+  'a SKU in any spelling names the files of its variant and of the whole product',
+  async () => {
+    const { scope } = app.owner
+    await scope.query(
+      `insert into variants (shop_id, id, product_id, position, title, sku, sku_key)
      values (:shop, 'v1', 'p1', 1, 'One', 'A-17', 'a-17'), (:shop, 'v2', 'p1', 2, 'Two', 'B-2', 'b-2')`,
-  )
-  await scope.query(
-    `insert into mappings (shop_id, file_id, product_id, variant_id, product_title, method, score, reason)
+    )
+    await scope.query(
+      `insert into mappings (shop_id, file_id, product_id, variant_id, product_title, method, score, reason)
      select :shop, id, 'p1', (array['', 'v1', 'v2'])[n], 'Product', 'manual', 1, 'By hand'
      from (select id, row_number() over (order by id) as n from files
        where shop_id = :shop and deleted_at is null) f
      where n <= 3`,
-  )
-  expect((await post({ skus: ['A-17'] })).body).toEqual({ files: 2 })
-  expect((await post({ skus: [' Ａ‐17', 'b-2', 'B-2'] })).body).toEqual({ files: 3 })
-  // A file has its own name: a SKU that reads like it does not stand for it.
-  const { status, body } = await post({ files: ['A-17'], skus: ['A-17'] })
-  expect([status, body.error]).toMatchObject([
-    422,
-    { code: 'validation_failed', details: [{ param: 'files[0]', code: 'not_found' }] },
-  ])
-})
+    )
+    expect((await post({ skus: ['A-17'] })).body).toEqual({ files: 2 })
+    expect((await post({ skus: [' Ａ‐17', 'b-2', 'B-2'] })).body).toEqual({ files: 3 })
+    // A file has its own name: a SKU that reads like it does not stand for it.
+    const { status, body } = await post({ files: ['A-17'], skus: ['A-17'] })
+    expect([status, body.error]).toMatchObject([
+      422,
+      { code: 'validation_failed', details: [{ param: 'files[0]', code: 'not_found' }] },
+    ])
+  },
+)
 
 test('the same key is taken once', async () => {
   for (const key of ['a', 'a', 'b']) await post({ files: [file.filename], key })

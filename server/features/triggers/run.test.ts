@@ -3,7 +3,7 @@ import { openTestApp, untilEnded, type Answer, type TestApp } from '../../../tes
 import { silent } from '../../../test/database.ts'
 import { insertManyFiles } from '../../../test/factories.ts'
 import { makeFiles } from '../../../test/files.ts'
-import { randomOf, sized } from '../../../test/scale.ts'
+import { randomOf, sized, soakTest } from '../../../test/scale.ts'
 import { parsePublicId, toPublicId } from '../../core/ids.ts'
 import { present } from '../../core/lazy.ts'
 import { raiseEvent } from '../../core/outbox/webhook-events.ts'
@@ -118,7 +118,7 @@ test('a change of all files is one event that names its operation, and one run t
   expect(await waiting(marks)).toEqual([])
 })
 
-test('a run says what started it: the chain of operations whose events led to it', async () => {
+soakTest('a run says what started it: the chain of operations whose events led to it', async () => {
   const mark = await onChange('chain-mark')
   const tidy = await onChange('chain-tidy')
   const first = await changeAll('chain', { tags: ['tenth'] })
@@ -147,32 +147,38 @@ test('a run says what started it: the chain of operations whose events led to it
   expect(listed.data).toMatchObject([{ workflow: mark.id, because: event }])
 })
 
-test('files that wait for a product to be chosen are one event of their operation', async () => {
-  const { scope } = app.owner
-  const asks = await onChange('asks', { event: 'review.opened' })
-  await scope.query(
-    `insert into products (shop_id, id, title, title_key, handle, status)
+soakTest(
+  'files that wait for a product to be chosen are one event of their operation',
+  async () => {
+    const { scope } = app.owner
+    const asks = await onChange('asks', { event: 'review.opened' })
+    await scope.query(
+      `insert into products (shop_id, id, title, title_key, handle, status)
      values (:shop, 't1', 'Twin atlas', 'twin atlas', 'twin-1', 'ACTIVE'),
        (:shop, 't2', 'Twin atlas', 'twin atlas', 'twin-2', 'ACTIVE')`,
-  )
-  const [bare] = await makeFiles(scope, [{ filename: 'Twin atlas.pdf' }])
-  const file = toPublicId('file', present(bare, 'Its file'))
-  const body = { action: 'map-products', select: { file_ids: [file] } }
-  const { body: operation } = await call('POST', '/api/operations', body)
-  await untilEnded(app.owner, operation.id)
-  expect((await call('GET', '/api/reviews')).body.data).toMatchObject([{ file: { id: file } }])
-  expect(await waiting(asks)).toEqual([parsePublicId('op', operation.id)])
-  expect(await run(asks)).toHaveLength(1)
-})
+    )
+    const [bare] = await makeFiles(scope, [{ filename: 'Twin atlas.pdf' }])
+    const file = toPublicId('file', present(bare, 'Its file'))
+    const body = { action: 'map-products', select: { file_ids: [file] } }
+    const { body: operation } = await call('POST', '/api/operations', body)
+    await untilEnded(app.owner, operation.id)
+    expect((await call('GET', '/api/reviews')).body.data).toMatchObject([{ file: { id: file } }])
+    expect(await waiting(asks)).toEqual([parsePublicId('op', operation.id)])
+    expect(await run(asks)).toHaveLength(1)
+  },
+)
 
-test('a change of nothing is no event, and neither is one that the condition leaves out a run', async () => {
-  const marks = await onChange('left-out', { which: { tags: ['no file has it'] } })
-  await changeAll('three')
-  await changeAll('three')
-  expect(await waiting(marks)).toHaveLength(1)
-  expect(await run(marks)).toEqual([])
-  expect(await waiting(marks)).toEqual([])
-})
+soakTest(
+  'a change of nothing is no event, and neither is one that the condition leaves out a run',
+  async () => {
+    const marks = await onChange('left-out', { which: { tags: ['no file has it'] } })
+    await changeAll('three')
+    await changeAll('three')
+    expect(await waiting(marks)).toHaveLength(1)
+    expect(await run(marks)).toEqual([])
+    expect(await waiting(marks)).toEqual([])
+  },
+)
 
 test('the end of a retry is an event about the retried files alone', async () => {
   const { scope } = app.owner
@@ -200,7 +206,7 @@ test('the end of a retry is an event about the retried files alone', async () =>
   expect(await totalOf(await run(marks))).toBe(1)
 })
 
-test('a change of one file outside operations is an event, in its transaction', async () => {
+soakTest('a change of one file outside operations is an event, in its transaction', async () => {
   const { scope } = app.owner
   const [bare] = await makeFiles(scope, [{ filename: 'by-hand.pdf' }])
   const file = toPublicId('file', present(bare, 'Its file'))
@@ -240,7 +246,7 @@ test('a change of one file outside operations is an event, in its transaction', 
   expect(await raised()).toEqual([{ event: 'file.replaced', files: [bare] }])
 })
 
-test('the webhook of a change outside operations names the file', async () => {
+soakTest('the webhook of a change outside operations names the file', async () => {
   const { scope } = app.owner
   await scope.from('outbox').delete()
   const [bare] = await makeFiles(scope, [{ filename: 'told.pdf' }])
@@ -256,20 +262,23 @@ test('the webhook of a change outside operations names the file', async () => {
   expect(messages).toEqual([{ payload: { type: 'file.changed', data } }])
 })
 
-test('an event that nothing waits for is one statement, and the end of an operation asks once', async () => {
-  const { knex } = app.engine.parts.database
-  const statements: string[] = []
-  const note = ({ sql }: { sql: string }) => void statements.push(sql)
-  knex.on('query', note)
-  await app.owner.scope.transaction((tx) => raiseEvent(tx, CHANGED, { key: 'unwanted' }))
-  expect(statements.filter((sql) => !/^(BEGIN|COMMIT)/.test(sql))).toHaveLength(1)
-  statements.length = 0
-  await changeAll('four')
-  knex.removeListener('query', note)
-  // The sweep of waiting events, which reads them too, may run meanwhile.
-  const about = statements.filter((sql) => /webhook_endpoints|into trigger_events/.test(sql))
-  expect(about).toHaveLength(1)
-})
+soakTest(
+  'an event that nothing waits for is one statement, and the end of an operation asks once',
+  async () => {
+    const { knex } = app.engine.parts.database
+    const statements: string[] = []
+    const note = ({ sql }: { sql: string }) => void statements.push(sql)
+    knex.on('query', note)
+    await app.owner.scope.transaction((tx) => raiseEvent(tx, CHANGED, { key: 'unwanted' }))
+    expect(statements.filter((sql) => !/^(BEGIN|COMMIT)/.test(sql))).toHaveLength(1)
+    statements.length = 0
+    await changeAll('four')
+    knex.removeListener('query', note)
+    // The sweep of waiting events, which reads them too, may run meanwhile.
+    const about = statements.filter((sql) => /webhook_endpoints|into trigger_events/.test(sql))
+    expect(about).toHaveLength(1)
+  },
+)
 
 test('each event is in one run, also if two runs begin at once', async () => {
   const marks = await onChange('once')
@@ -286,7 +295,7 @@ test('each event is in one run, also if two runs begin at once', async () => {
   expect(await waiting(marks)).toEqual([])
 })
 
-test('an event that waits while its trigger is changed keeps its own files', async () => {
+soakTest('an event that waits while its trigger is changed keeps its own files', async () => {
   const marks = await onChange('renamed', { event: 'file.trashed' })
   const first = await changeAll('five')
   await raise('renamed', first, [], 'file.trashed')
@@ -303,26 +312,29 @@ test('an event that waits while its trigger is changed keeps its own files', asy
   expect(ended.total).toBe(changed.body.total)
 })
 
-test('a run that cannot start keeps its events, and its trigger pauses and says why', async () => {
-  const marks = await onChange('broken')
-  await raise('broken')
-  const { scope } = app.owner
-  await scope.query(`update workflows set steps = '[{"id": "gone", "plugin": "gone"}]'
+soakTest(
+  'a run that cannot start keeps its events, and its trigger pauses and says why',
+  async () => {
+    const marks = await onChange('broken')
+    await raise('broken')
+    const { scope } = app.owner
+    await scope.query(`update workflows set steps = '[{"id": "gone", "plugin": "gone"}]'
     where shop_id = :shop and name = 'broken'`)
-  expect(await run(marks)).toEqual([])
-  expect(await waiting(marks)).toHaveLength(1)
-  const { when } = (await call('GET', `/api/workflows/${marks.id}`)).body
-  expect(when[0]).toMatchObject({ waiting: 1, paused: { message: expect.any(String) } })
-  await call('PUT', `/api/workflows/${marks.id}`, {
-    name: 'broken',
-    kind: 'bulk',
-    steps: tag('mended'),
-  })
-  expect((await call('POST', `/api/workflows/${marks.id}/resume`)).status).toBe(204)
-  expect(await run(marks)).toHaveLength(1)
-})
+    expect(await run(marks)).toEqual([])
+    expect(await waiting(marks)).toHaveLength(1)
+    const { when } = (await call('GET', `/api/workflows/${marks.id}`)).body
+    expect(when[0]).toMatchObject({ waiting: 1, paused: { message: expect.any(String) } })
+    await call('PUT', `/api/workflows/${marks.id}`, {
+      name: 'broken',
+      kind: 'bulk',
+      steps: tag('mended'),
+    })
+    expect((await call('POST', `/api/workflows/${marks.id}/resume`)).status).toBe(204)
+    expect(await run(marks)).toHaveLength(1)
+  },
+)
 
-test('the task queues what has no job, at the time of its first event', async () => {
+soakTest('the task queues what has no job, at the time of its first event', async () => {
   const late = await onChange('late', { collect: 3600 })
   await raise('late/1')
   const { pool } = app.engine.parts.database
@@ -343,34 +355,37 @@ test('the task queues what has no job, at the time of its first event', async ()
 })
 
 describe('a budget', () => {
-  test('of 60 runs an hour: then it pauses, says the chain and keeps its events for 7 days', async () => {
-    const { scope } = app.owner
-    const often = await onChange('often')
-    const engine = startsNothing()
-    for (const n of Array.from({ length: 60 }).keys()) {
-      await raise(`often/${n}`)
-      expect(await run(often, engine)).toHaveLength(1)
-    }
-    await raise('often/60')
-    expect(await run(often, engine)).toEqual([])
-    await raise('often/61')
-    expect(await waiting(often)).toHaveLength(2)
-    const notices = await scope.query<{ title: string; body: string }>(
-      'select title, body from notices where shop_id = :shop',
-    )
-    expect(notices).toMatchObject([{ title: '“often” has paused' }])
-    expect(notices[0]!.body).toContain(
-      'more than 60 times within an hour, the last time by “often”',
-    )
-    await scope.query(`update trigger_events set created_at = now() - interval '169 hours'
+  soakTest(
+    'of 60 runs an hour: then it pauses, says the chain and keeps its events for 7 days',
+    async () => {
+      const { scope } = app.owner
+      const often = await onChange('often')
+      const engine = startsNothing()
+      for (const n of Array.from({ length: 60 }).keys()) {
+        await raise(`often/${n}`)
+        expect(await run(often, engine)).toHaveLength(1)
+      }
+      await raise('often/60')
+      expect(await run(often, engine)).toEqual([])
+      await raise('often/61')
+      expect(await waiting(often)).toHaveLength(2)
+      const notices = await scope.query<{ title: string; body: string }>(
+        'select title, body from notices where shop_id = :shop',
+      )
+      expect(notices).toMatchObject([{ title: '“often” has paused' }])
+      expect(notices[0]!.body).toContain(
+        'more than 60 times within an hour, the last time by “often”',
+      )
+      await scope.query(`update trigger_events set created_at = now() - interval '169 hours'
       where shop_id = :shop and key = 'file.changed/often/60'`)
-    await sweepEvents(app.engine.parts)
-    expect(await waiting(often)).toHaveLength(1)
-    await call('POST', `/api/workflows/${often.id}/resume`)
-    expect(await run(often, engine)).toHaveLength(1)
-  })
+      await sweepEvents(app.engine.parts)
+      expect(await waiting(often)).toHaveLength(1)
+      await call('POST', `/api/workflows/${often.id}/resume`)
+      expect(await run(often, engine)).toHaveLength(1)
+    },
+  )
 
-  test('of files: a run above it does not start', async () => {
+  soakTest('of files: a run above it does not start', async () => {
     const few = await onChange('few', { max_files: 3 })
     const engine = startsNothing()
     await raise('few/1', null, files.slice(0, 3))
@@ -415,7 +430,7 @@ describe('workflows that start each other', () => {
     const random = randomOf('workflows that start each other')
     const engine = startsNothing()
     const all = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => onChange(name)))
-    for (let round = 0; round < sized(3, 10_000); round++) {
+    for (let round = 0; round < sized(1, 10_000); round++) {
       await scope.query(`update triggers set recent = '[]' where shop_id = :shop`)
       await scope.from('trigger_events').delete()
       await raise(`round/${round}`)
@@ -440,48 +455,51 @@ describe('workflows that start each other', () => {
     }
   })
 
-  test('in random pairs: each event leads to at most one run of each, and all end', async () => {
-    const { scope } = app.owner
-    const random = randomOf('pairs of workflows that start each other')
-    const engine = startsNothing()
-    const events = ['file.changed', 'file.replaced', 'file.trashed'] as const
-    const all = await Promise.all(
-      ['p', 'q', 'r', 's', 't', 'u'].map((name, at) => onChange(name, { event: events[at % 3] })),
-    )
-    for (let round = 0; round < sized(20, 10_000); round++) {
-      await scope.from('trigger_events').delete()
-      // What each of the two raises at its end: any of the events that start the one or the other.
-      const pair = [all[random(0, 5)]!, all[random(0, 5)]!]
-      const causes = pair.map(() => events.filter(() => random(0, 1) === 1))
-      const started: string[] = []
-      await scope.query(`update triggers set recent = '[]' where shop_id = :shop`)
-      for (const name of events) await raise(`pair/${round}`, null, undefined, name)
-      for (let busy = true; busy;) {
-        busy = false
-        for (const [at, one] of pair.entries())
-          for (const operation of await run(one, engine)) {
-            busy = true
-            started.push(operation)
-            for (const name of causes[at]!) await raise(operation, operation, undefined, name)
-          }
-      }
-      const paths = await scope.query<{ path: string[] }>(
-        'select path from operations where shop_id = :shop and id = any(:started::uuid[])',
-        { started },
+  soakTest(
+    'in random pairs: each event leads to at most one run of each, and all end',
+    async () => {
+      const { scope } = app.owner
+      const random = randomOf('pairs of workflows that start each other')
+      const engine = startsNothing()
+      const events = ['file.changed', 'file.replaced', 'file.trashed'] as const
+      const all = await Promise.all(
+        ['p', 'q', 'r', 's', 't', 'u'].map((name, at) => onChange(name, { event: events[at % 3] })),
       )
-      const own = new Set(pair.map(({ trigger }) => trigger))
-      for (const { path } of paths) {
-        expect(path.length).toBeLessThanOrEqual(3)
-        expect(new Set(path).size).toBe(path.length)
-        expect(path.every((id) => own.has(id))).toBe(true)
+      for (let round = 0; round < sized(20, 10_000); round++) {
+        await scope.from('trigger_events').delete()
+        // What each of the two raises at its end: any of the events that start the one or the other.
+        const pair = [all[random(0, 5)]!, all[random(0, 5)]!]
+        const causes = pair.map(() => events.filter(() => random(0, 1) === 1))
+        const started: string[] = []
+        await scope.query(`update triggers set recent = '[]' where shop_id = :shop`)
+        for (const name of events) await raise(`pair/${round}`, null, undefined, name)
+        for (let busy = true; busy;) {
+          busy = false
+          for (const [at, one] of pair.entries())
+            for (const operation of await run(one, engine)) {
+              busy = true
+              started.push(operation)
+              for (const name of causes[at]!) await raise(operation, operation, undefined, name)
+            }
+        }
+        const paths = await scope.query<{ path: string[] }>(
+          'select path from operations where shop_id = :shop and id = any(:started::uuid[])',
+          { started },
+        )
+        const own = new Set(pair.map(({ trigger }) => trigger))
+        for (const { path } of paths) {
+          expect(path.length).toBeLessThanOrEqual(3)
+          expect(new Set(path).size).toBe(path.length)
+          expect(path.every((id) => own.has(id))).toBe(true)
+        }
+        // Each runs on the event from outside, and once more if the other one leads to it.
+        expect(started.length).toBeGreaterThanOrEqual(own.size)
+        expect(started.length).toBeLessThanOrEqual(2 * own.size)
       }
-      // Each runs on the event from outside, and once more if the other one leads to it.
-      expect(started.length).toBeGreaterThanOrEqual(own.size)
-      expect(started.length).toBeLessThanOrEqual(2 * own.size)
-    }
-  })
+    },
+  )
 
-  test('an undo of a run does not start it again', async () => {
+  soakTest('an undo of a run does not start it again', async () => {
     const marks = await onChange('undone')
     await raise('undone', null, files.slice(4, 6))
     const [operation] = await run(marks)
@@ -511,77 +529,86 @@ test('a workflow that is switched off forgets what waits, cancels what is queued
   expect(await waiting(off)).toHaveLength(1)
 })
 
-test('off cancels the runs that have not begun, except those that a person started', async () => {
-  const off = await onChange('off-queued')
-  await worker.stop()
-  await raise('off-queued')
-  const [queued] = await run(off)
-  const select = { file_ids: [toPublicId('file', present(files[0], 'A file'))] }
-  const { body: byHand } = await call('POST', '/api/operations', { workflow: off.id, select })
-  const body = { name: 'off-queued', kind: 'bulk', steps: tag('off-queued'), enabled: false }
-  await call('PUT', `/api/workflows/${off.id}`, body)
-  worker = await app.engine.startWorker()
-  const ends = await Promise.all(
-    [toPublicId('op', queued!), byHand.id].map((id) => untilEnded(app.owner, id)),
-  )
-  expect(ends.map(({ status, done }) => [status, done])).toEqual([
-    ['cancelled', 0],
-    ['success', 1],
-  ])
-})
-
-test('stop cancels also a run that a batch holds, and leaves one alone that is cancelled already', async () => {
-  const all = await onChange('stopped')
-  const run = async (status: string) => {
-    const row = await app.owner.scope.one<{ id: string }>(
-      `insert into operations (shop_id, kind, action, channel, workflow, requested_by, total, status)
-       values (:shop, 'bulk', 'workflow', 'trigger', :workflow, 'test', 1, :status) returning id`,
-      { status, workflow: JSON.stringify({ id: all.id, steps: [] }) },
+soakTest(
+  'off cancels the runs that have not begun, except those that a person started',
+  async () => {
+    const off = await onChange('off-queued')
+    await worker.stop()
+    await raise('off-queued')
+    const [queued] = await run(off)
+    const select = { file_ids: [toPublicId('file', present(files[0], 'A file'))] }
+    const { body: byHand } = await call('POST', '/api/operations', { workflow: off.id, select })
+    const body = { name: 'off-queued', kind: 'bulk', steps: tag('off-queued'), enabled: false }
+    await call('PUT', `/api/workflows/${off.id}`, body)
+    worker = await app.engine.startWorker()
+    const ends = await Promise.all(
+      [toPublicId('op', queued!), byHand.id].map((id) => untilEnded(app.owner, id)),
     )
-    return row.id
-  }
-  const [held] = [await run('paused'), await run('cancelled')]
-  const { pool } = app.engine.parts.database
-  const batch = await pool.connect()
-  await batch.query('begin')
-  await batch.query('update operations set done = done where id = $1', [held])
-  const { rows } = await batch.query<{ pid: number }>('select pg_backend_pid() as pid')
-  const stopped = call('POST', `/api/workflows/${all.id}/stop`)
-  await expect
-    .poll(async () => {
-      const waits = await pool.query(
-        'select from pg_stat_activity where $1 = any(pg_blocking_pids(pid))',
-        [rows[0]!.pid],
-      )
-      return waits.rowCount
-    })
-    .toBe(1)
-  await batch.query('commit')
-  batch.release()
-  const { status, body } = await stopped
-  expect([status, body]).toEqual([200, { cancelled: 1 }])
-  await app.owner.scope.query(
-    `delete from operations where shop_id = :shop and workflow ->> 'id' = :workflow`,
-    { workflow: all.id },
-  )
-})
+    expect(ends.map(({ status, done }) => [status, done])).toEqual([
+      ['cancelled', 0],
+      ['success', 1],
+    ])
+  },
+)
 
-test('a hook that becomes a trigger of another kind loses its address and what waits for it', async () => {
-  const called = await save('called', { kind: 'hook', collect: 3600 })
-  const id = toPublicId('trigger', called.trigger)
-  const { body: made } = await call('POST', `/api/triggers/${id}/address`)
-  const post = () =>
-    fetch(app.url + new URL(made.address).pathname, {
-      method: 'POST',
-      body: JSON.stringify({ files: [toPublicId('file', present(files[0], 'A file'))] }),
-    })
-  expect((await post()).status).toBe(202)
-  const when = [{ id, kind: 'event', event: CHANGED.name }]
-  const body = { name: 'called', kind: 'bulk', steps: tag('called'), when }
-  const { body: changed } = await call('PUT', `/api/workflows/${called.id}`, body)
-  expect(changed.when).toMatchObject([{ id, kind: 'event', has_address: false, waiting: 0 }])
-  expect((await post()).status).toBe(404)
-})
+soakTest(
+  'stop cancels also a run that a batch holds, and leaves one alone that is cancelled already',
+  async () => {
+    const all = await onChange('stopped')
+    const run = async (status: string) => {
+      const row = await app.owner.scope.one<{ id: string }>(
+        `insert into operations (shop_id, kind, action, channel, workflow, requested_by, total, status)
+       values (:shop, 'bulk', 'workflow', 'trigger', :workflow, 'test', 1, :status) returning id`,
+        { status, workflow: JSON.stringify({ id: all.id, steps: [] }) },
+      )
+      return row.id
+    }
+    const [held] = [await run('paused'), await run('cancelled')]
+    const { pool } = app.engine.parts.database
+    const batch = await pool.connect()
+    await batch.query('begin')
+    await batch.query('update operations set done = done where id = $1', [held])
+    const { rows } = await batch.query<{ pid: number }>('select pg_backend_pid() as pid')
+    const stopped = call('POST', `/api/workflows/${all.id}/stop`)
+    await expect
+      .poll(async () => {
+        const waits = await pool.query(
+          'select from pg_stat_activity where $1 = any(pg_blocking_pids(pid))',
+          [rows[0]!.pid],
+        )
+        return waits.rowCount
+      })
+      .toBe(1)
+    await batch.query('commit')
+    batch.release()
+    const { status, body } = await stopped
+    expect([status, body]).toEqual([200, { cancelled: 1 }])
+    await app.owner.scope.query(
+      `delete from operations where shop_id = :shop and workflow ->> 'id' = :workflow`,
+      { workflow: all.id },
+    )
+  },
+)
+
+soakTest(
+  'a hook that becomes a trigger of another kind loses its address and what waits for it',
+  async () => {
+    const called = await save('called', { kind: 'hook', collect: 3600 })
+    const id = toPublicId('trigger', called.trigger)
+    const { body: made } = await call('POST', `/api/triggers/${id}/address`)
+    const post = () =>
+      fetch(app.url + new URL(made.address).pathname, {
+        method: 'POST',
+        body: JSON.stringify({ files: [toPublicId('file', present(files[0], 'A file'))] }),
+      })
+    expect((await post()).status).toBe(202)
+    const when = [{ id, kind: 'event', event: CHANGED.name }]
+    const body = { name: 'called', kind: 'bulk', steps: tag('called'), when }
+    const { body: changed } = await call('PUT', `/api/workflows/${called.id}`, body)
+    expect(changed.when).toMatchObject([{ id, kind: 'event', has_address: false, waiting: 0 }])
+    expect((await post()).status).toBe(404)
+  },
+)
 
 test('foreign ids are refused', async () => {
   const stranger = await app.stranger('strange.myshopify.com')

@@ -1,6 +1,7 @@
 // A wait between two parts of a workflow: each part is an operation, and the second starts once, on
 // the files that the first one finished.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { soakTest } from '../../../test/scale.ts'
 import { openTestApp, untilEnded, type TestApp } from '../../../test/app.ts'
 import { startOrigin } from '../../../test/fakes/origin.ts'
 import { makeFiles } from '../../../test/files.ts'
@@ -130,34 +131,37 @@ test('a wait is ended by a person, and cancelled', async () => {
   expect(await due(second.id)).toBeNull()
 })
 
-test('a day that is over is no wait', async () => {
+soakTest('a day that is over is no wait', async () => {
   const workflow = await save([tag('a'), later({ until: '2020-01-01' }), tag('b')])
   const [file] = await files(1)
   const first = await run(workflow, [file!])
   expect(Date.parse(first.waits.until)).toBeLessThanOrEqual(Date.now() + 60_000)
 })
 
-test('a secret that a retry gives to a later step is sealed, and opened for its part', async () => {
-  const workflow = await save([tag('tried'), later(), { plugin: 'create-links' }])
-  const operation = await run(workflow, await files(2))
-  await failOne(operation.id)
-  const { steps } = (await call('GET', `/api/workflows/${workflow}`)).body
-  const link = { ask_for: 'password', password: 'canary password' }
-  const options = { [steps[0].id]: { tags: ['again'] }, [steps[2].id]: link }
-  const retry = await call('POST', `/api/operations/${operation.id}/retry`, { options })
-  expect(retry.status).toBe(200)
-  await untilEnded(app.owner, operation.id)
-  const { stored } = await app.owner.scope.one<{ stored: string }>(
-    'select workflow::text as stored from operations where shop_id = :shop and id = :id',
-    { id: bare(operation.id) },
-  )
-  expect(stored).toContain('sealed')
-  expect(stored).not.toContain('canary')
-  const next = present(await due(operation.id), 'The next part')
-  expect(await untilEnded(app.owner, toPublicId('op', next))).toMatchObject({ done: 2 })
-})
+soakTest(
+  'a secret that a retry gives to a later step is sealed, and opened for its part',
+  async () => {
+    const workflow = await save([tag('tried'), later(), { plugin: 'create-links' }])
+    const operation = await run(workflow, await files(2))
+    await failOne(operation.id)
+    const { steps } = (await call('GET', `/api/workflows/${workflow}`)).body
+    const link = { ask_for: 'password', password: 'canary password' }
+    const options = { [steps[0].id]: { tags: ['again'] }, [steps[2].id]: link }
+    const retry = await call('POST', `/api/operations/${operation.id}/retry`, { options })
+    expect(retry.status).toBe(200)
+    await untilEnded(app.owner, operation.id)
+    const { stored } = await app.owner.scope.one<{ stored: string }>(
+      'select workflow::text as stored from operations where shop_id = :shop and id = :id',
+      { id: bare(operation.id) },
+    )
+    expect(stored).toContain('sealed')
+    expect(stored).not.toContain('canary')
+    const next = present(await due(operation.id), 'The next part')
+    expect(await untilEnded(app.owner, toPublicId('op', next))).toMatchObject({ done: 2 })
+  },
+)
 
-test('off, stop, deletion and undo end the wait', async () => {
+soakTest('off, stop, deletion and undo end the wait', async () => {
   const steps = [tag('x'), later(), tag('y')]
   const ends: readonly ((id: string, operation: string) => Promise<unknown>)[] = [
     (id) =>
@@ -176,7 +180,7 @@ test('off, stop, deletion and undo end the wait', async () => {
   }
 })
 
-test('a part that ends after the deletion of its workflow does not wait', async () => {
+soakTest('a part that ends after the deletion of its workflow does not wait', async () => {
   const workflow = await save([tag('x'), later(), tag('y')])
   const { id } = await run(workflow, await files(1))
   await call('DELETE', `/api/workflows/${workflow}`)
@@ -186,7 +190,7 @@ test('a part that ends after the deletion of its workflow does not wait', async 
   expect((await read(id)).waits).toBeNull()
 })
 
-test('a shop that uninstalls the app keeps its waits, and nothing continues', async () => {
+soakTest('a shop that uninstalls the app keeps its waits, and nothing continues', async () => {
   const operation = await run(await save([tag('x'), later(), tag('y')]), await files(1))
   const install = (at: string) =>
     app.owner.scope.query(`update shops set uninstalled_at = ${at} where id = :shop`)
@@ -196,7 +200,7 @@ test('a shop that uninstalls the app keeps its waits, and nothing continues', as
   expect(await due(operation.id)).not.toBeNull()
 })
 
-test('a retry after the wait continues with its own files alone', async () => {
+soakTest('a retry after the wait continues with its own files alone', async () => {
   const workflow = await save([tag('tried'), later(), tag('after')])
   const [first, second] = await files(2)
   const operation = await run(workflow, [first!, second!])
@@ -218,24 +222,27 @@ test('a retry after the wait continues with its own files alone', async () => {
   expect((await read(operation.id)).continued_by).toEqual([next.id, again.id])
 })
 
-test('a retry within the wait of another retry adds its files to those of the other', async () => {
-  const workflow = await save([tag('tried'), later(), tag('after')])
-  const [first, second, third] = await files(3)
-  const operation = await run(workflow, [first!, second!, third!])
-  const retry = async () => {
-    await call('POST', `/api/operations/${operation.id}/retry`)
-    expect((await untilEnded(app.owner, operation.id)).waits).not.toBeNull()
-  }
-  await failOne(operation.id, 2)
-  await failOne(operation.id, 1)
-  expect((await call('DELETE', `/api/operations/${operation.id}/wait`)).status).toBe(204)
-  await retry()
-  await failOne(operation.id, 2)
-  await retry()
-  const next = present(await due(operation.id), 'The next part')
-  expect(await untilEnded(app.owner, toPublicId('op', next))).toMatchObject({ total: 2 })
-  expect(await tagsOf(first!)).toEqual(['tried'])
-})
+soakTest(
+  'a retry within the wait of another retry adds its files to those of the other',
+  async () => {
+    const workflow = await save([tag('tried'), later(), tag('after')])
+    const [first, second, third] = await files(3)
+    const operation = await run(workflow, [first!, second!, third!])
+    const retry = async () => {
+      await call('POST', `/api/operations/${operation.id}/retry`)
+      expect((await untilEnded(app.owner, operation.id)).waits).not.toBeNull()
+    }
+    await failOne(operation.id, 2)
+    await failOne(operation.id, 1)
+    expect((await call('DELETE', `/api/operations/${operation.id}/wait`)).status).toBe(204)
+    await retry()
+    await failOne(operation.id, 2)
+    await retry()
+    const next = present(await due(operation.id), 'The next part')
+    expect(await untilEnded(app.owner, toPublicId('op', next))).toMatchObject({ total: 2 })
+    expect(await tagsOf(first!)).toEqual(['tried'])
+  },
+)
 
 test('a preview promises the first part, and its confirmation waits', async () => {
   const workflow = await save([tag('shown'), later(), tag('after')])
@@ -247,30 +254,33 @@ test('a preview promises the first part, and its confirmation waits', async () =
   expect((await untilEnded(app.owner, body.id)).waits).not.toBeNull()
 })
 
-test('a start that is interrupted leaves the wait, and the next one starts it once', async () => {
-  const workflow = await save([tag('cut'), later(), tag('after')])
-  const operation = await run(workflow, await files(1))
-  const { engine } = app.engine
-  const killed = {
-    ...engine,
-    start: async (...given: Parameters<typeof engine.start>) => {
-      await engine.start(...given)
-      throw new Error('killed')
-    },
-  }
-  await app.owner.scope.query(
-    'update operations set continue_at = now() where shop_id = :shop and id = :id',
-    { id: bare(operation.id) },
-  )
-  const { scope } = app.owner
-  await expect(continueRun(killed, scope, bare(operation.id))).rejects.toThrow('killed')
-  expect(await read(operation.id)).toMatchObject({ continued_by: [], waits: {} })
-  const next = present(await continueRun(engine, scope, bare(operation.id)), 'The next part')
-  expect(await continueRun(engine, scope, bare(operation.id))).toBeNull()
-  expect((await read(operation.id)).continued_by).toEqual([toPublicId('op', next)])
-})
+soakTest(
+  'a start that is interrupted leaves the wait, and the next one starts it once',
+  async () => {
+    const workflow = await save([tag('cut'), later(), tag('after')])
+    const operation = await run(workflow, await files(1))
+    const { engine } = app.engine
+    const killed = {
+      ...engine,
+      start: async (...given: Parameters<typeof engine.start>) => {
+        await engine.start(...given)
+        throw new Error('killed')
+      },
+    }
+    await app.owner.scope.query(
+      'update operations set continue_at = now() where shop_id = :shop and id = :id',
+      { id: bare(operation.id) },
+    )
+    const { scope } = app.owner
+    await expect(continueRun(killed, scope, bare(operation.id))).rejects.toThrow('killed')
+    expect(await read(operation.id)).toMatchObject({ continued_by: [], waits: {} })
+    const next = present(await continueRun(engine, scope, bare(operation.id)), 'The next part')
+    expect(await continueRun(engine, scope, bare(operation.id))).toBeNull()
+    expect((await read(operation.id)).continued_by).toEqual([toPublicId('op', next)])
+  },
+)
 
-test('an import waits with files that exist, and its next part works on them', async () => {
+soakTest('an import waits with files that exist, and its next part works on them', async () => {
   const origin = await startOrigin()
   const fetched = [{ plugin: 'fetch-url' }, { plugin: 'validate-file' }]
   const workflow = await save([...fetched, later(), tag('reviewed')], {
@@ -295,7 +305,7 @@ test('an import waits with files that exist, and its next part works on them', a
   expect(await tagsOf(body.files[0].file_id)).toEqual(['reviewed'])
 })
 
-test('a wait whose job was lost is queued again', async () => {
+soakTest('a wait whose job was lost is queued again', async () => {
   const workflow = await save([tag('lost'), later(), tag('after')])
   const operation = await run(workflow, await files(1))
   const { pool } = app.engine.parts.database
@@ -313,26 +323,29 @@ test('a wait whose job was lost is queued again', async () => {
   )
 })
 
-test('a wait is followed by a step, has no condition, and its later steps work on files', async () => {
-  const problems = async (kind: string, steps: readonly object[]) => {
-    const { body } = await call('POST', '/api/workflows/check', { name: 'Parts', kind, steps })
-    return body.problems.map(({ param }: { param: string }) => param)
-  }
-  expect(await problems('bulk', [tag('a'), later()])).toEqual(['steps[1]'])
-  expect(await problems('bulk', [{ ...later(), when: { type: ['pdf'] } }, tag('a')])).toEqual([
-    'steps[0].when',
-  ])
-  expect(await problems('bulk', [tag('a'), { plugin: 'notify' }, later(), tag('b')])).toEqual([])
-  const fetched = [{ plugin: 'take-drop' }, { plugin: 'validate-file' }]
-  expect(await problems('import', [...fetched, later(), { plugin: 'map-products' }])).toEqual([])
-  expect(await problems('import', [fetched[0]!, later(), fetched[1]!])).toEqual(['steps'])
-  expect(await problems('delivery', [later()])).toContain('steps[0].plugin')
-  for (const options of [
-    {},
-    { for: 0 },
-    { for: 91 },
-    { for: 1, until: '2099-01-01' },
-    { until: 'x' },
-  ])
-    expect((await problems('bulk', [later(options), tag('a')])).length).toBeGreaterThan(0)
-})
+soakTest(
+  'a wait is followed by a step, has no condition, and its later steps work on files',
+  async () => {
+    const problems = async (kind: string, steps: readonly object[]) => {
+      const { body } = await call('POST', '/api/workflows/check', { name: 'Parts', kind, steps })
+      return body.problems.map(({ param }: { param: string }) => param)
+    }
+    expect(await problems('bulk', [tag('a'), later()])).toEqual(['steps[1]'])
+    expect(await problems('bulk', [{ ...later(), when: { type: ['pdf'] } }, tag('a')])).toEqual([
+      'steps[0].when',
+    ])
+    expect(await problems('bulk', [tag('a'), { plugin: 'notify' }, later(), tag('b')])).toEqual([])
+    const fetched = [{ plugin: 'take-drop' }, { plugin: 'validate-file' }]
+    expect(await problems('import', [...fetched, later(), { plugin: 'map-products' }])).toEqual([])
+    expect(await problems('import', [fetched[0]!, later(), fetched[1]!])).toEqual(['steps'])
+    expect(await problems('delivery', [later()])).toContain('steps[0].plugin')
+    for (const options of [
+      {},
+      { for: 0 },
+      { for: 91 },
+      { for: 1, until: '2099-01-01' },
+      { until: 'x' },
+    ])
+      expect((await problems('bulk', [later(options), tag('a')])).length).toBeGreaterThan(0)
+  },
+)

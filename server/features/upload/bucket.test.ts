@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { soakTest } from '../../../test/scale.ts'
 import { createTestShop, openTestDatabase, silent } from '../../../test/database.ts'
 import { contentOf, hashOf } from '../../../test/fakes/content.ts'
 import { startS3, type FakeS3 } from '../../../test/fakes/s3.ts'
@@ -117,20 +118,24 @@ it('keeps an object whose row was written, although the answer of the database w
   expect((await taken(upload)).hash).toBe(hashOf(bytes))
 })
 
-it('the sweep removes given-up uploads and pieces without a row, and nothing else', async () => {
-  const [open, old] = [await begin(200), await begin(200)]
-  for (const upload of [open, old]) await bucket.receive(scope, upload, chunk(Buffer.alloc(100), 0))
-  await set(old, `expires_at = now() - interval '1 minute'`)
-  const pieces = openPieces(s3.location(), 'uploads')
-  const unknown = ['00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002']
-  for (const id of unknown) await pieces.write(`${id}/piece`, Buffer.alloc(10))
-  await s3.age(`uploads/${unknown[0]}/piece`, new Date(Date.now() - 25 * 60 * 60 * 1000))
-  expect(await sweep()).toBe(1)
-  const left = (await s3.contents()).map((key) => key.split('/')[1])
-  expect(left.sort()).toEqual([open.id, unknown[1]].sort())
-})
+soakTest(
+  'the sweep removes given-up uploads and pieces without a row, and nothing else',
+  async () => {
+    const [open, old] = [await begin(200), await begin(200)]
+    for (const upload of [open, old])
+      await bucket.receive(scope, upload, chunk(Buffer.alloc(100), 0))
+    await set(old, `expires_at = now() - interval '1 minute'`)
+    const pieces = openPieces(s3.location(), 'uploads')
+    const unknown = ['00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002']
+    for (const id of unknown) await pieces.write(`${id}/piece`, Buffer.alloc(10))
+    await s3.age(`uploads/${unknown[0]}/piece`, new Date(Date.now() - 25 * 60 * 60 * 1000))
+    expect(await sweep()).toBe(1)
+    const left = (await s3.contents()).map((key) => key.split('/')[1])
+    expect(left.sort()).toEqual([open.id, unknown[1]].sort())
+  },
+)
 
-it('an upload that began in the folder is continued there', async () => {
+soakTest('an upload that began in the folder is continued there', async () => {
   const upload = await begin(10, null)
   const place = uploadPlace(folder, upload)
   await place.create(upload.id)

@@ -1,5 +1,6 @@
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { soakTest } from '../../../test/scale.ts'
 import { openTestApp, type TestApp } from '../../../test/app.ts'
 import { silent } from '../../../test/database.ts'
 import { startReceiver, type Receiver } from '../../../test/fakes/receiver.ts'
@@ -193,16 +194,19 @@ it('a secret is shown once, and verifies its messages', async () => {
   })
 })
 
-it('a notice of a schedule or of the drop folder is an event once, while it is unread', async () => {
-  const { id } = await create({ events: ['notice.created'] })
-  const once = () =>
-    app.owner.scope.transaction((tx) =>
-      raiseNoticeOnce(tx, { level: 'warning', title: 'It waits', body: '', operation_id: null }),
-    )
-  await once()
-  await once()
-  expect((await sentTo(id)).map(({ subject }) => subject)).toEqual(['notice.created'])
-})
+soakTest(
+  'a notice of a schedule or of the drop folder is an event once, while it is unread',
+  async () => {
+    const { id } = await create({ events: ['notice.created'] })
+    const once = () =>
+      app.owner.scope.transaction((tx) =>
+        raiseNoticeOnce(tx, { level: 'warning', title: 'It waits', body: '', operation_id: null }),
+      )
+    await once()
+    await once()
+    expect((await sentTo(id)).map(({ subject }) => subject)).toEqual(['notice.created'])
+  },
+)
 
 it('a webhook gets the events that it selects, and none while it is off', async () => {
   const all = await create()
@@ -235,27 +239,30 @@ it('a webhook gets the events that it selects, and none while it is off', async 
   )
 })
 
-it('the event about mappings names the files that got other products, and is not sent for none', async () => {
-  const { id: webhook } = await create({ events: ['mapping.changed'] })
-  const end = (plugin: string, afters: readonly object[]) =>
-    endOperation(plugin, afters, { kind: 'import' })
-  const moved = { mappings: { added: [], removed: [{}] } }
-  await end('map-products', [{ created: true, product_mapped: false }])
-  await end('map-products', [{ replaced: true, product_mapped: true }])
-  await end('tag-files', [moved])
-  const { files } = await end('map-products', [
-    { created: true, product_mapped: false },
-    { created: true, product_mapped: true },
-  ])
-  const packs = await end('move-to-pack', [{ pack: 'A' }, { pack: 'A', ...moved }])
-  const undo = await endOperation('notify', [moved], { undoes: packs.about.id })
-  const changed = [files[1], packs.files[1], undo.files[0]]
-  expect(await toldOfFiles(webhook)).toEqual(
-    changed.map((file) => `mapping.changed 1 ${file}`).toSorted(),
-  )
-})
+soakTest(
+  'the event about mappings names the files that got other products, and is not sent for none',
+  async () => {
+    const { id: webhook } = await create({ events: ['mapping.changed'] })
+    const end = (plugin: string, afters: readonly object[]) =>
+      endOperation(plugin, afters, { kind: 'import' })
+    const moved = { mappings: { added: [], removed: [{}] } }
+    await end('map-products', [{ created: true, product_mapped: false }])
+    await end('map-products', [{ replaced: true, product_mapped: true }])
+    await end('tag-files', [moved])
+    const { files } = await end('map-products', [
+      { created: true, product_mapped: false },
+      { created: true, product_mapped: true },
+    ])
+    const packs = await end('move-to-pack', [{ pack: 'A' }, { pack: 'A', ...moved }])
+    const undo = await endOperation('notify', [moved], { undoes: packs.about.id })
+    const changed = [files[1], packs.files[1], undo.files[0]]
+    expect(await toldOfFiles(webhook)).toEqual(
+      changed.map((file) => `mapping.changed 1 ${file}`).toSorted(),
+    )
+  },
+)
 
-it('events about files that were imported or deleted name only those', async () => {
+soakTest('events about files that were imported or deleted name only those', async () => {
   const { id: webhook } = await create({ events: ['file.imported', 'file.deleted'] })
   const deleted = { deleted: true }
   const some = await endOperation('delete-files', [deleted, { tags: {} }, null])
@@ -343,7 +350,7 @@ it('a failure is retried; days of failures switch the webhook off, with a notice
   expect(await sentTo(id)).toMatchObject([{ status: 'sent' }])
 })
 
-it('410 switches it off immediately, and a test is sent even if it is off', async () => {
+soakTest('410 switches it off immediately, and a test is sent even if it is off', async () => {
   const { id } = await create()
   receiver.status = 410
   await notice()
@@ -374,7 +381,7 @@ it('an address inside the network gets no request, and the error reveals nothing
   ])
 })
 
-it('a used-up link is reported once for its limit', async () => {
+soakTest('a used-up link is reported once for its limit', async () => {
   const { scope } = app.owner
   const { id } = await create({ events: ['link.exhausted'] })
   const [link] = (await scope
@@ -402,7 +409,7 @@ it('a used-up link is reported once for its limit', async () => {
   ])
 })
 
-it('an address that this server may not reach is refused when it is given', async () => {
+soakTest('an address that this server may not reach is refused when it is given', async () => {
   const { body: made } = await call('POST', '/api/webhooks', { url: receiver.url })
   const refused = [
     'http://10.0.0.1/hook',

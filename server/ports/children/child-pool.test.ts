@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { expect, onTestFinished, test } from 'vitest'
+import { soakTest } from '../../../test/scale.ts'
 import { createChildPool, type PoolSpec } from './child-pool.ts'
 
 const never = new AbortController().signal
@@ -23,7 +24,7 @@ test('a child serves only one shop, and a limited number of requests', async () 
   expect(new Set([first[0], ...later]).size).toBe(4)
 })
 
-test('an unused child ends', async () => {
+soakTest('an unused child ends', async () => {
   const ask = open({ idleMs: 50 })
   const pid = (await ask('pid')) as number
   await expect.poll(() => isAlive(pid)).toBe(false)
@@ -46,7 +47,7 @@ test('its death fails the request that it was running, not those that wait', asy
   ).toEqual(['echo', 'processor_crashed', 'echo', 'processor_crashed', 'echo'])
 })
 
-test('memory that earlier requests left in a child does not count for the next', async () => {
+soakTest('memory that earlier requests left in a child does not count for the next', async () => {
   const ask = open()
   expect(await ask('hoard')).toBe(1)
   // Another 200 MB do not fit beside the first, but they fit into a new child.

@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { z } from 'zod'
 import { expect, onTestFinished, test } from 'vitest'
+import { soakTest, someOf } from '../../../test/scale.ts'
 import { startLimitedChild, type ChildSpec, type Question } from './limited-child.ts'
 import { sweepWorkFolders, withinBytes, withWorkFolder } from './work-folder.ts'
 import { WAIT_MS } from '../../../test/wait.ts'
@@ -66,7 +67,7 @@ test('it has none of the server’s environment', async () => {
   ).toEqual([])
 })
 
-test('what one child compiled is read by the next', async () => {
+soakTest('what one child compiled is read by the next', async () => {
   const { NODE_COMPILE_CACHE = '' } = process.env
   const folder = await mkdtemp(path.join(tmpdir(), 'stevedore-compiled-'))
   process.env.NODE_COMPILE_CACHE = folder
@@ -96,11 +97,16 @@ test('a refusal keeps its code and the child stays alive; a bug reveals no inter
 })
 
 // V8 collects garbage over and over when the heap is nearly full; a smaller heap ends this sooner.
-test.each([
-  ['heap', 100],
-  ['buffers', 400],
-  ['wasm', 400],
-])(
+test.each(
+  someOf(
+    [
+      ['heap', 100],
+      ['buffers', 400],
+      ['wasm', 400],
+    ] as const,
+    (_, at) => at === 1,
+  ),
+)(
   'too much memory in its %s is reported as such, and does not affect the server',
   async (deed, megabytes) => {
     const before = process.memoryUsage().rss
@@ -124,12 +130,13 @@ test('time and processor time are limited', async () => {
   await expect(run('spin', '', { cpuSeconds: 1 })).rejects.toMatchObject({ code: 'time_limit' })
 })
 
-test('a file that it writes is limited in size', () =>
+soakTest('a file that it writes is limited in size', () =>
   withWorkFolder(async (folder) => {
     const file = path.join(folder, 'large')
     expect(await run('write', file, { fileBytes: 2 ** 16 })).toBe('EFBIG')
     expect((await stat(file)).size).toBeLessThanOrEqual(2 ** 17)
-  }))
+  }),
+)
 
 test('a work folder may grow to its limit, and work that exceeds it is stopped', () =>
   withWorkFolder(async (folder) => {
@@ -145,7 +152,7 @@ test('a work folder may grow to its limit, and work that exceeds it is stopped',
     await expect(withinBytes(folder, 1000, reason, endless)).rejects.toBe(reason)
   }))
 
-test('a crash is reported as such', async () => {
+soakTest('a crash is reported as such', async () => {
   for (const deed of ['exit', 'segfault'])
     await expect(run(deed)).rejects.toMatchObject({ code: 'processor_crashed' })
 })
@@ -169,7 +176,7 @@ test.skipIf(process.platform !== 'linux')(
   },
 )
 
-test('a malformed response is refused', async () => {
+soakTest('a malformed response is refused', async () => {
   const child = start()
   await expect(child.ask({ ...asked('echo', 'text'), answer: z.number() })).rejects.toMatchObject({
     code: 'processor_crashed',
@@ -203,7 +210,7 @@ test('bytes pass through a private folder that is deleted afterwards', async () 
   )
 })
 
-test('folders of killed processes are deleted; those in use stay', async () => {
+soakTest('folders of killed processes are deleted; those in use stay', async () => {
   const left = path.join(tmpdir(), 'stevedore-work-left')
   await mkdir(left, { recursive: true })
   await utimes(left, new Date(0), new Date(0))
@@ -214,7 +221,7 @@ test('folders of killed processes are deleted; those in use stay', async () => {
   await expect(access(left)).rejects.toThrow()
 })
 
-test('a temporary folder that could not be listed once does not fail later work', async () => {
+soakTest('a temporary folder that could not be listed once does not fail later work', async () => {
   // A second instance of the module, which has not swept yet.
   const again = './work-folder.ts?again'
   const fresh = (await import(again)) as { withWorkFolder: typeof withWorkFolder }

@@ -152,7 +152,7 @@ describe('a refresh', () => {
     expect(await scope.query('select from catalog_staged where shop_id = :shop')).toEqual([])
   })
 
-  test('reports new SKUs and tags of existing products; an image changes nothing', async () => {
+  soakTest('reports new SKUs and tags of existing products; an image changes nothing', async () => {
     const matchable = (product: MadeProduct) =>
       fillMirror(scope, [product]).then((one) => one.matchable)
     expect(await matchable({ title: 'Bread', skus: ['B-1'] })).toBe(2)
@@ -184,41 +184,44 @@ describe('a refresh', () => {
     })
   })
 
-  test('runs once if several requests arrive at the same time', async () => {
+  soakTest('runs once if several requests arrive at the same time', async () => {
     await requestRefresh(scope)
     const done = await Promise.all([1, 2, 3, 4].map(() => refreshDue(parts(opened[0]!), never)))
     expect(done.sort()).toEqual([0, 0, 0, 1])
     expect(await readMirror(scope)).toMatchObject({ generation: 1 })
   })
 
-  test('that fails stores the reason, keeps the mirror unchanged, and is retried later or on request', async () => {
-    const good = await openWith('a,Apple,,Default Title,A-1')
-    await refreshFrom(good)
-    const catalog = good.wholeCatalog(scope.shop)
-    const lies = {
-      ...catalog,
-      progress: () => Promise.resolve({ status: 'complete' as const, url: null, objects: 7 }),
-    }
-    expect(await refreshFrom({ wholeCatalog: () => lies })).toBeUndefined()
-    const state = (await readMirror(scope))!
-    expect(state).toMatchObject({
-      generation: 1,
-      products: 1,
-      refreshing: false,
-      error: 'Something went wrong on our side',
-    })
-    expect(state.failed_at).not.toBeNull()
-    const away = await openWith('a,Apple,,Default Title,A-1')
-    await opened.pop()!.close()
-    expect(await refreshFrom(away)).toBeUndefined()
-    expect((await readMirror(scope))!.error).toContain(
-      'The storefront catalog could not be reached',
-    )
-    expect(await titles()).toEqual(['Apple'])
-    expect(await refreshDue(parts(good), never)).toBe(0)
-    expect(await refreshFrom(good)).toEqual({ matchable: 0, changed: false })
-    expect(await readMirror(scope)).toMatchObject({ error: null, failed_at: null })
-  })
+  soakTest(
+    'that fails stores the reason, keeps the mirror unchanged, and is retried later or on request',
+    async () => {
+      const good = await openWith('a,Apple,,Default Title,A-1')
+      await refreshFrom(good)
+      const catalog = good.wholeCatalog(scope.shop)
+      const lies = {
+        ...catalog,
+        progress: () => Promise.resolve({ status: 'complete' as const, url: null, objects: 7 }),
+      }
+      expect(await refreshFrom({ wholeCatalog: () => lies })).toBeUndefined()
+      const state = (await readMirror(scope))!
+      expect(state).toMatchObject({
+        generation: 1,
+        products: 1,
+        refreshing: false,
+        error: 'Something went wrong on our side',
+      })
+      expect(state.failed_at).not.toBeNull()
+      const away = await openWith('a,Apple,,Default Title,A-1')
+      await opened.pop()!.close()
+      expect(await refreshFrom(away)).toBeUndefined()
+      expect((await readMirror(scope))!.error).toContain(
+        'The storefront catalog could not be reached',
+      )
+      expect(await titles()).toEqual(['Apple'])
+      expect(await refreshDue(parts(good), never)).toBe(0)
+      expect(await refreshFrom(good)).toEqual({ matchable: 0, changed: false })
+      expect(await readMirror(scope)).toMatchObject({ error: null, failed_at: null })
+    },
+  )
 
   test('of a dead process is continued: the platform gets no second export request, and the dead process cannot write', async () => {
     const storefront = await openWith('a,Apple,,Default Title,A-1')
@@ -246,7 +249,7 @@ describe('a refresh', () => {
     await expect(recordRefreshProgress(scope, dead, { objects: 1 })).rejects.toThrow(LeaseLost)
   })
 
-  test('that is interrupted is continued immediately', async () => {
+  soakTest('that is interrupted is continued immediately', async () => {
     const stopping = new AbortController()
     const catalog = opened[0]!.wholeCatalog(scope.shop)
     const slow = {

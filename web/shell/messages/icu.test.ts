@@ -1,6 +1,7 @@
 // Our reader of ICU messages against the library that knows all of ICU.
 import { IntlMessageFormat } from 'intl-messageformat'
 import { describe, expect, test } from 'vitest'
+import { someOf } from '../../../test/scale.ts'
 import { textsIn } from '../../../test/texts.ts'
 import { parseIcu, writeIcu } from './icu.ts'
 import { TRANSLATED } from './locale.ts'
@@ -42,7 +43,7 @@ function theirs(message: string, locale: string, tags: boolean): (values: Values
   return (values) => String(format.format({ ...values, ...renderers }))
 }
 
-describe.each(['en', ...TRANSLATED])('%s', (locale) => {
+describe.each(someOf(['en', ...TRANSLATED], (_, at) => at < 2))('%s', (locale) => {
   test('every text is written as the library writes it', () => {
     const wrong: string[] = []
     for (const message of Object.values(textsIn(locale))) {

@@ -1,6 +1,7 @@
 // A cached link is counted as exactly, and ends as soon, as any other.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { soakTest, someOf } from '../../../../test/scale.ts'
 import { createTestShop, openTestDatabase } from '../../../../test/database.ts'
 import { hashKey } from '../../../core/secrets.ts'
 import { deaf, get, openDepot, type Depot } from '../../../../test/delivery.ts'
@@ -40,10 +41,15 @@ const goOn = (ms: number) => {
 const sql = (text: string, ...values: unknown[]) => database.pool.query(text, values)
 
 describe('counts', () => {
-  test.each([
-    ['small', SMALL],
-    ['large', LARGE],
-  ])(
+  test.each(
+    someOf(
+      [
+        ['small', SMALL],
+        ['large', LARGE],
+      ] as const,
+      (_, at) => at < 1,
+    ),
+  )(
     'of a %s file’s link without a limit, for every one of many downloads at two servers',
     async (_, bytes) => {
       const { key, id } = await depot.addLink(bytes)
@@ -91,7 +97,7 @@ describe('counts', () => {
     expect(rows).toEqual([{ downloads: 61 }])
   })
 
-  test('of many links requested concurrently are kept apart', async () => {
+  soakTest('of many links requested concurrently are kept apart', async () => {
     const links = await Promise.all(
       Array.from({ length: 30 }, (_, at) =>
         depot.addLink(SMALL, { download_limit: at % 3 ? null : 5 }),
@@ -130,7 +136,7 @@ describe('counts', () => {
     expect(sessions.rowCount).toBe(0)
   })
 
-  test('a pending count of a deleted link does not lose those of others', async () => {
+  soakTest('a pending count of a deleted link does not lose those of others', async () => {
     const [gone, stays] = [await depot.addLink(SMALL), await depot.addLink(SMALL)]
     for (const { key } of [gone, stays, gone, stays]) expect(await statusOf(key)).toBe(200)
     await sql('delete from files where id = $1', gone.file)
@@ -169,40 +175,54 @@ describe('a change', () => {
       () => sql(`update shops set uninstalled_at = now() where id = $1`, depot.shop),
     ],
   ]
-  describe.each([
-    ['small', SMALL],
-    ['large', LARGE],
-  ])('ends the link of a %s file', (_, bytes) => {
-    test.each(changes)('%s, within 800 ms if no notification arrives', async (_, change) => {
-      const link = await depot.addLink(bytes)
-      for (let times = 0; times < 2; times++) expect(await statusOf(link.key, deafPort)).toBe(200)
-      await depot.flush()
-      await change(link)
-      goOn(800)
-      expect([404, 410]).toContain(await statusOf(link.key, deafPort))
-      await sql('update shops set uninstalled_at = null')
-    })
+  describe.each(
+    someOf(
+      [
+        ['small', SMALL],
+        ['large', LARGE],
+      ] as const,
+      (_, at) => at < 1,
+    ),
+  )('ends the link of a %s file', (_, bytes) => {
+    test.each(someOf(changes, (_, at) => at < 3))(
+      '%s, within 800 ms if no notification arrives',
+      async (_, change) => {
+        const link = await depot.addLink(bytes)
+        for (let times = 0; times < 2; times++) expect(await statusOf(link.key, deafPort)).toBe(200)
+        await depot.flush()
+        await change(link)
+        goOn(800)
+        expect([404, 410]).toContain(await statusOf(link.key, deafPort))
+        await sql('update shops set uninstalled_at = null')
+      },
+    )
 
-    test.each(changes)('%s, when an operation makes progress', async (_, change) => {
-      const link = await depot.addLink(bytes)
+    test.each(someOf(changes, (_, at) => at < 2))(
+      '%s, when an operation makes progress',
+      async (_, change) => {
+        const link = await depot.addLink(bytes)
+        for (let times = 0; times < 2; times++) expect(await statusOf(link.key)).toBe(200)
+        await depot.flush()
+        await change(link)
+        await depot.operationProgress()
+        expect([404, 410]).toContain(await statusOf(link.key))
+        await sql('update shops set uninstalled_at = null')
+      },
+    )
+  })
+
+  test.each(someOf(changes.slice(2), (_, at) => at < 3))(
+    '%s is notified by the database',
+    async (_, change) => {
+      const link = await depot.addLink(SMALL)
       for (let times = 0; times < 2; times++) expect(await statusOf(link.key)).toBe(200)
       await depot.flush()
       await change(link)
-      await depot.operationProgress()
+      await depot.notificationsArrived()
       expect([404, 410]).toContain(await statusOf(link.key))
       await sql('update shops set uninstalled_at = null')
-    })
-  })
-
-  test.each(changes.slice(2))('%s is notified by the database', async (_, change) => {
-    const link = await depot.addLink(SMALL)
-    for (let times = 0; times < 2; times++) expect(await statusOf(link.key)).toBe(200)
-    await depot.flush()
-    await change(link)
-    await depot.notificationsArrived()
-    expect([404, 410]).toContain(await statusOf(link.key))
-    await sql('update shops set uninstalled_at = null')
-  })
+    },
+  )
 
   test.each(changes)(
     '%s ends the link immediately if it was made through the API',
@@ -251,7 +271,7 @@ describe('a change', () => {
     }
   })
 
-  test('the next download gets a new name, new bytes and new sites', async () => {
+  soakTest('the next download gets a new name, new bytes and new sites', async () => {
     const { key, file } = await depot.addLink(SMALL)
     const answers = async () => (
       await depot.operationProgress(),

@@ -2,6 +2,7 @@
 // exactly, and the seller sees who answered.
 import { randomBytes } from 'node:crypto'
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { soakTest } from '../../../../test/scale.ts'
 import { downloadPasswordHash } from '../../../../plugins/contract/index.ts'
 import { ensurePack } from '../../../files/mappings.ts'
 import { openTestDepot, pressed, visit, breakOff, type Depot } from '../../../../test/delivery.ts'
@@ -133,7 +134,7 @@ describe('the answer', () => {
     ])
   })
 
-  test('of a link without an address is any address, which the seller sees', async () => {
+  soakTest('of a link without an address is any address, which the seller sees', async () => {
     const { key, id } = await depot.addLink(
       FILE,
       { ask_for: 'email' },
@@ -215,7 +216,7 @@ describe('wrong answers', () => {
     expect((await answer(key, PASSWORD)).status).toBe(303)
   })
 
-  test('of a network are limited over all links', async () => {
+  soakTest('of a network are limited over all links', async () => {
     const links = await Promise.all(
       Array.from({ length: WRONG_PER_NETWORK / WRONG_PER_LINK + 1 }, () => emailLink()),
     )
@@ -297,53 +298,59 @@ describe('a page with several files', () => {
     expect(await zip(key, `&open=${token}`, { range: 'bytes=1-' })).not.toContain('3')
   })
 
-  test('a browser that has answered is not asked again, also on another file of the page', async () => {
-    const { key } = await makePack(['email', 'email', hashed])
-    const [asking] = unlocks((await visit(port, `/download?key=${key}`)).text)
-    const answered = await answer(asking!, EMAIL, { from: key })
-    const [set = ''] = answered.headers['set-cookie'] ?? []
-    expect(set).toMatch(
-      /^stevedore_open=[\w.~-]+; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Lax$/,
-    )
-    const cookie = set.split(';')[0]!
-    const again = (await visit(port, `/download?key=${key}`, { cookie })).text
-    expect(rows(again).map(({ buttons }) => buttons)).toEqual([
-      ...Array(2).fill(['Download', 'Play']),
-      [],
-    ])
-    // A program to which the address is handed over has no cookie.
-    const [, handed = ''] = /action='(download\?key=[^']*open=[^']*)'/.exec(plain(again)) ?? []
-    expect((await visit(port, `/${handed}`)).text).not.toContain('download/open')
-    // It is no answer for another page, nor in an address, and ends after 30 days.
-    const other = await makePack(['email'])
-    const stranger = (await visit(port, `/download?key=${other.key}`, { cookie })).text
-    expect(unlocks(stranger)).toHaveLength(1)
-    const token = cookie.slice(cookie.indexOf('=') + 1)
-    expect(await zip(key, `&open=${token}`)).toEqual([])
-    const start = depot.time.now
-    depot.time.now = new Date(+start + 30 * 86_400_000)
-    try {
-      const late = (await visit(port, `/download?key=${key}`, { cookie })).text
-      expect(unlocks(late)).toHaveLength(2)
-    } finally {
-      depot.time.now = start
-    }
-  })
+  soakTest(
+    'a browser that has answered is not asked again, also on another file of the page',
+    async () => {
+      const { key } = await makePack(['email', 'email', hashed])
+      const [asking] = unlocks((await visit(port, `/download?key=${key}`)).text)
+      const answered = await answer(asking!, EMAIL, { from: key })
+      const [set = ''] = answered.headers['set-cookie'] ?? []
+      expect(set).toMatch(
+        /^stevedore_open=[\w.~-]+; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Lax$/,
+      )
+      const cookie = set.split(';')[0]!
+      const again = (await visit(port, `/download?key=${key}`, { cookie })).text
+      expect(rows(again).map(({ buttons }) => buttons)).toEqual([
+        ...Array(2).fill(['Download', 'Play']),
+        [],
+      ])
+      // A program to which the address is handed over has no cookie.
+      const [, handed = ''] = /action='(download\?key=[^']*open=[^']*)'/.exec(plain(again)) ?? []
+      expect((await visit(port, `/${handed}`)).text).not.toContain('download/open')
+      // It is no answer for another page, nor in an address, and ends after 30 days.
+      const other = await makePack(['email'])
+      const stranger = (await visit(port, `/download?key=${other.key}`, { cookie })).text
+      expect(unlocks(stranger)).toHaveLength(1)
+      const token = cookie.slice(cookie.indexOf('=') + 1)
+      expect(await zip(key, `&open=${token}`)).toEqual([])
+      const start = depot.time.now
+      depot.time.now = new Date(+start + 30 * 86_400_000)
+      try {
+        const late = (await visit(port, `/download?key=${key}`, { cookie })).text
+        expect(unlocks(late)).toHaveLength(2)
+      } finally {
+        depot.time.now = start
+      }
+    },
+  )
 
-  test('a browser that has answered downloads what asks for nothing without a further statement', async () => {
-    const { database } = depot
-    const own = await depot.serve({ database })
-    const { key, id } = await depot.addLink(FILE)
-    const [set = ''] = (await answer((await emailLink()).key, EMAIL)).headers['set-cookie'] ?? []
-    const asked = vi.spyOn(database.pool, 'query')
-    const cookie = set.split(';')[0]!
-    for (let n = 0; n < 2; n++)
-      expect((await visit(own, `/download?key=${key}`, { cookie })).text).toBe('the file')
-    const names = asked.mock.calls.map(([query]) => (query as { name?: string }).name)
-    asked.mockRestore()
-    expect(names).not.toContain('delivery_look_up')
-    expect(await downloads(id)).toBe(2)
-  })
+  soakTest(
+    'a browser that has answered downloads what asks for nothing without a further statement',
+    async () => {
+      const { database } = depot
+      const own = await depot.serve({ database })
+      const { key, id } = await depot.addLink(FILE)
+      const [set = ''] = (await answer((await emailLink()).key, EMAIL)).headers['set-cookie'] ?? []
+      const asked = vi.spyOn(database.pool, 'query')
+      const cookie = set.split(';')[0]!
+      for (let n = 0; n < 2; n++)
+        expect((await visit(own, `/download?key=${key}`, { cookie })).text).toBe('the file')
+      const names = asked.mock.calls.map(([query]) => (query as { name?: string }).name)
+      asked.mockRestore()
+      expect(names).not.toContain('delivery_look_up')
+      expect(await downloads(id)).toBe(2)
+    },
+  )
 
   test('a view needs the answer too, and lists open tracks alone', async () => {
     const { key } = await makePack([null, 'email', hashed])
@@ -366,7 +373,7 @@ describe('a page with several files', () => {
     }
   })
 
-  test('an answer leads to the view where only that is left', async () => {
+  soakTest('an answer leads to the view where only that is left', async () => {
     const page = async (key: string) => plain((await visit(port, `/download?key=${key}`)).text)
     const { key, id } = await makePack(['email'], { download_limit: 1 })
     await page(key)

@@ -1,5 +1,6 @@
 // Limits and expiries of views: counted exactly, apart from downloads, one for each browser and session.
 import { beforeAll, describe, expect, test } from 'vitest'
+import { soakTest } from '../../../../test/scale.ts'
 import { randomBytes } from 'node:crypto'
 import {
   askForMore,
@@ -119,7 +120,7 @@ describe('a limit of views', () => {
     expect([text.includes('no views left'), text.includes('view?key=')]).toEqual([true, false])
   })
 
-  test('is named with the button of a link that is only viewed', async () => {
+  soakTest('is named with the button of a link that is only viewed', async () => {
     const { key } = await depot.addLink(BYTES, { view_limit: 2 }, { ...PDF, view: 'view_only' })
     const page = async () => (await get(port, key, { accept: 'text/html' })).text
     expect(await page()).toMatch(/Read<\/button>[\s\S]*2 views left/)
@@ -191,7 +192,7 @@ describe('a limit of views', () => {
     expect((await press(key, second)).status).toBe(303)
   })
 
-  test('counts each track of an album when it is first played', async () => {
+  soakTest('counts each track of an album when it is first played', async () => {
     const pack = await ensurePack(depot.scope, 'Limited')
     for (const [at, limit] of [2, 1, null].entries())
       await depot.addFile(Buffer.from(`track ${at}`), {
@@ -234,7 +235,7 @@ describe('a limit of views', () => {
     expect(bytesIn(await open(keys[0]!, second))).toHaveLength(2)
   })
 
-  test('is told to the shop when the buyer asks for more', async () => {
+  soakTest('is told to the shop when the buyer asks for more', async () => {
     const { key } = await depot.addLink(BYTES, { view_limit: 1 }, { ...PDF, view: 'view_only' })
     const first = browser()
     expect((await press(key, first)).status).toBe(303)
@@ -276,7 +277,7 @@ describe('an expiry of views', () => {
     })
   })
 
-  test('can be later than that of the downloads', async () => {
+  soakTest('can be later than that of the downloads', async () => {
     const { key } = await depot.addLink(BYTES, { view_days: 9, expiry_days: 1 }, PDF)
     const only = await depot.addLink(
       BYTES,
@@ -306,7 +307,7 @@ describe('an expiry of views', () => {
   })
 })
 
-test('days of a pack’s file count from when its own link was made', async () => {
+soakTest('days of a pack’s file count from when its own link was made', async () => {
   const pack = await ensurePack(depot.scope, 'Course')
   const add = (filename: string) =>
     depot.addFile(Buffer.from(filename), {
@@ -329,7 +330,7 @@ test('days of a pack’s file count from when its own link was made', async () =
   await after(5.5 * DAY_MS, async () => expect(await viewable()).toBe(1))
 })
 
-test('a picture is shown as long as the file can be viewed', async () => {
+soakTest('a picture is shown as long as the file can be viewed', async () => {
   const image = Buffer.from('a small picture')
   const at = await depot.serve({ readPicture: () => Promise.resolve({ image, hash: '' }) })
   const { key } = await depot.addLink(

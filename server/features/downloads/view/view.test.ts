@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { soakTest } from '../../../../test/scale.ts'
 import { get, visit, openTestDepot, type Depot } from '../../../../test/delivery.ts'
 import { ensurePack } from '../../../files/mappings.ts'
 import { createPackLink } from '../../links/model/pack-links.ts'
@@ -81,7 +82,7 @@ describe('a view', () => {
     expect((await open('x')).status).toBe(404)
   })
 
-  test('shows the new version only when it is opened again', async () => {
+  soakTest('shows the new version only when it is opened again', async () => {
     const { key, file } = await depot.addLink(BYTES, {}, PDF)
     const { address, cookie } = await opened(key)
     const other = await depot.addFile(Buffer.from('other'))
@@ -99,7 +100,7 @@ describe('a view', () => {
     expect((await visit(port, forged, { cookie })).status).toBe(403)
   })
 
-  test('leads to the page of the link where nothing can be viewed', async () => {
+  soakTest('leads to the page of the link where nothing can be viewed', async () => {
     const links = [
       await depot.addLink(BYTES, {}, { view: 'download' }),
       await depot.addLink(BYTES, {}, { view: 'both', content_type: 'application/zip' }),
@@ -197,30 +198,33 @@ test('the page of a pack offers views beside downloads, tracks and subtitles', a
   ])
 })
 
-test('a view is recorded once for each hour, with the last program, and 20 are kept', async () => {
-  const link = await depot.addLink(BYTES, {}, PDF)
-  const start = depot.time.now
-  const view = async (agent: string) => {
-    const { address, cookie } = await opened(link.key)
-    expect((await visit(port, address, { cookie, 'user-agent': agent })).status).toBe(200)
-  }
-  const rows = async () => {
-    await depot.flush()
-    return depot.scope.query<{ agent: string }>(
-      'select agent from file_views where shop_id = :shop and link_id = :link order by at',
-      { link: link.id },
-    )
-  }
-  await view('curl/8')
-  await view('Wget/1')
-  expect(await rows()).toHaveLength(1)
-  for (let hour = 1; hour <= 21; hour++) {
-    depot.time.now = new Date(start.getTime() + hour * 3_600_000)
+soakTest(
+  'a view is recorded once for each hour, with the last program, and 20 are kept',
+  async () => {
+    const link = await depot.addLink(BYTES, {}, PDF)
+    const start = depot.time.now
+    const view = async (agent: string) => {
+      const { address, cookie } = await opened(link.key)
+      expect((await visit(port, address, { cookie, 'user-agent': agent })).status).toBe(200)
+    }
+    const rows = async () => {
+      await depot.flush()
+      return depot.scope.query<{ agent: string }>(
+        'select agent from file_views where shop_id = :shop and link_id = :link order by at',
+        { link: link.id },
+      )
+    }
     await view('curl/8')
-  }
-  expect(await rows()).toHaveLength(20)
-  depot.time.now = start
-})
+    await view('Wget/1')
+    expect(await rows()).toHaveLength(1)
+    for (let hour = 1; hour <= 21; hour++) {
+      depot.time.now = new Date(start.getTime() + hour * 3_600_000)
+      await view('curl/8')
+    }
+    expect(await rows()).toHaveLength(20)
+    depot.time.now = start
+  },
+)
 
 test('serves the scripts and parts of pdf.js that it needs, and no others', async () => {
   const { key } = await depot.addLink(BYTES, {}, PDF)

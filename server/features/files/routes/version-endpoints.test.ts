@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { soakDescribe, soakTest } from '../../../../test/scale.ts'
 import { z } from 'zod'
 import { definePlugin, type Outcome, type Workflow } from '../../../../plugins/contract/index.ts'
 import { openTestApp, untilEnded, type Client, type TestApp } from '../../../../test/app.ts'
@@ -138,57 +139,63 @@ describe('a replaced file', () => {
     expect([part.status, part.bytes]).toEqual([206, contentOf(100, 'two').subarray(10, 20)])
     expect(part.headers.get('content-disposition')).toContain(`${batch}-guide.pdf`)
   })
-  it('is found under its current name; a file deleted meanwhile is not created again', async () => {
-    const id = await imported('plan.pdf', 'one')
-    const gate = await startGatedOrigin()
-    const send = async (change: () => Promise<unknown>) => {
-      const url = gate.file(100, 'two')
+  soakTest(
+    'is found under its current name; a file deleted meanwhile is not created again',
+    async () => {
+      const id = await imported('plan.pdf', 'one')
+      const gate = await startGatedOrigin()
+      const send = async (change: () => Promise<unknown>) => {
+        const url = gate.file(100, 'two')
+        const later = await owner.call(
+          'POST',
+          `/api/files/${id}/versions`,
+          { url },
+          { prefer: 'respond-async' },
+        )
+        await expect.poll(() => gate.waiting).toBe(1)
+        await change()
+        gate.admit(1)
+        await untilEnded(owner, later.body.job_id)
+        return (await owner.call('GET', `/api/operations/${later.body.job_id}/items`)).body.data[0]
+      }
+      const renamed = `${batch}-renamed.pdf`
+      const item = await send(() => owner.call('PATCH', `/api/files/${id}`, { filename: renamed }))
+      expect(item).toMatchObject({ status: 'done', file_id: id })
+      expect(await read(id)).toMatchObject({ filename: renamed, version: 2 })
+      const gone = await send(() =>
+        owner.call('POST', '/api/files/bulk-delete', { file_ids: [id], permanent: true }),
+      )
+      expect(gone).toMatchObject({ status: 'failed', error: { code: 'file_not_found' } })
+      expect((await owner.call('GET', `/api/files?search=${batch}-`)).body.data).toEqual([])
+      await gate.close()
+    },
+  )
+  soakTest(
+    'responds like an import: later if the client does not wait, and with its errors',
+    async () => {
+      const id = await imported('a.pdf')
       const later = await owner.call(
         'POST',
         `/api/files/${id}/versions`,
-        { url },
+        { url: at('b') },
         { prefer: 'respond-async' },
       )
-      await expect.poll(() => gate.waiting).toBe(1)
-      await change()
-      gate.admit(1)
-      await untilEnded(owner, later.body.job_id)
-      return (await owner.call('GET', `/api/operations/${later.body.job_id}/items`)).body.data[0]
-    }
-    const renamed = `${batch}-renamed.pdf`
-    const item = await send(() => owner.call('PATCH', `/api/files/${id}`, { filename: renamed }))
-    expect(item).toMatchObject({ status: 'done', file_id: id })
-    expect(await read(id)).toMatchObject({ filename: renamed, version: 2 })
-    const gone = await send(() =>
-      owner.call('POST', '/api/files/bulk-delete', { file_ids: [id], permanent: true }),
-    )
-    expect(gone).toMatchObject({ status: 'failed', error: { code: 'file_not_found' } })
-    expect((await owner.call('GET', `/api/files?search=${batch}-`)).body.data).toEqual([])
-    await gate.close()
-  })
-  it('responds like an import: later if the client does not wait, and with its errors', async () => {
-    const id = await imported('a.pdf')
-    const later = await owner.call(
-      'POST',
-      `/api/files/${id}/versions`,
-      { url: at('b') },
-      { prefer: 'respond-async' },
-    )
-    expect(later).toMatchObject({
-      status: 202,
-      body: { job_id: expect.stringMatching(/^import_/) },
-    })
-    expect(later.headers.get('location')).toBe(`/api/jobs/${later.body.job_id}`)
-    expect(await untilEnded(owner, later.body.job_id)).toMatchObject({ status: 'success' })
-    const failed = await replace(id, { url: `${origin.url}/status/404` })
-    expect(failed.body).toMatchObject({
-      status: 'failed',
-      failed: 1,
-      files: [{ error: { code: 'url_not_accessible' } }],
-    })
-    expect((await read(id)).version).toBe(2)
-  })
-  it('with an upload that waits in its batch', async () => {
+      expect(later).toMatchObject({
+        status: 202,
+        body: { job_id: expect.stringMatching(/^import_/) },
+      })
+      expect(later.headers.get('location')).toBe(`/api/jobs/${later.body.job_id}`)
+      expect(await untilEnded(owner, later.body.job_id)).toMatchObject({ status: 'success' })
+      const failed = await replace(id, { url: `${origin.url}/status/404` })
+      expect(failed.body).toMatchObject({
+        status: 'failed',
+        failed: 1,
+        files: [{ error: { code: 'url_not_accessible' } }],
+      })
+      expect((await read(id)).version).toBe(2)
+    },
+  )
+  soakTest('with an upload that waits in its batch', async () => {
     const id = await imported('upload.pdf')
     const bytes = contentOf(3000, 'uploaded')
     const batchId = (await owner.call('POST', '/api/uploads/batches', {})).body.id as string
@@ -238,7 +245,7 @@ describe('a replaced file', () => {
   })
 })
 
-describe('the list of versions', () => {
+soakDescribe('the list of versions', () => {
   it('is read page by page', async () => {
     const id = await imported('paged.pdf', 'one')
     for (const seed of ['two', 'three']) await replace(id, { url: at(seed) })
@@ -273,30 +280,33 @@ describe('restoring a version', () => {
     expect((await restore(id, 2)).body).toMatchObject({ version: 2, size_bytes: 7 })
     expect((await restore(id, 2)).body).toMatchObject({ version: 2 })
   })
-  it('restores the extension that a conversion changed, and keeps the version that was to be deleted', async () => {
-    const id = await imported('Cover.JPG')
-    expect(await convert(id)).toMatchObject({ status: 'success' })
-    expect(await read(id)).toMatchObject({
-      filename: `${batch}-Cover.webp`,
-      content_type: 'image/webp',
-      version: 2,
-    })
-    expect((await versions(id))[1]).toMatchObject({
-      filename: `${batch}-Cover.JPG`,
-      expires_at: expect.any(String),
-    })
-    await owner.call('PATCH', `/api/files/${id}`, { filename: `${batch}-Front.webp` })
-    expect((await restore(id, 1)).body).toMatchObject({
-      filename: `${batch}-Front.JPG`,
-      content_type: 'image/jpeg',
-      size_bytes: 100,
-      version: 1,
-    })
-    expect(
-      (await versions(id)).map(({ expires_at }: { expires_at: string }) => expires_at),
-    ).toEqual([null, null])
-  })
-  it('by an undo keeps the version too', async () => {
+  soakTest(
+    'restores the extension that a conversion changed, and keeps the version that was to be deleted',
+    async () => {
+      const id = await imported('Cover.JPG')
+      expect(await convert(id)).toMatchObject({ status: 'success' })
+      expect(await read(id)).toMatchObject({
+        filename: `${batch}-Cover.webp`,
+        content_type: 'image/webp',
+        version: 2,
+      })
+      expect((await versions(id))[1]).toMatchObject({
+        filename: `${batch}-Cover.JPG`,
+        expires_at: expect.any(String),
+      })
+      await owner.call('PATCH', `/api/files/${id}`, { filename: `${batch}-Front.webp` })
+      expect((await restore(id, 1)).body).toMatchObject({
+        filename: `${batch}-Front.JPG`,
+        content_type: 'image/jpeg',
+        size_bytes: 100,
+        version: 1,
+      })
+      expect(
+        (await versions(id)).map(({ expires_at }: { expires_at: string }) => expires_at),
+      ).toEqual([null, null])
+    },
+  )
+  soakTest('by an undo keeps the version too', async () => {
     const id = await imported('undo.jpg')
     const { id: operation } = await convert(id)
     const undo = await owner.call('POST', `/api/operations/${operation}/undo`)
@@ -307,7 +317,7 @@ describe('restoring a version', () => {
       { number: 1, current: true, expires_at: null },
     ])
   })
-  it('is refused if another file has the name by now', async () => {
+  soakTest('is refused if another file has the name by now', async () => {
     const id = await imported('taken.jpg')
     await convert(id)
     await imported('taken.jpg', 'other')

@@ -1,5 +1,6 @@
 import { say, sentences, type AnyText } from '../../../../plugins/contract/index.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { soakTest, someOf } from '../../../../test/scale.ts'
 import {
   openTestApp,
   untilEnded,
@@ -53,26 +54,31 @@ describe('search', () => {
       (one: { title: string }) => one.title,
     )
 
-  test.each([
-    ['bread', ['Slow Bread', 'Sour Bread', 'The Bread Ledger']],
-    ['BREAD-', ['Slow Bread']],
-    ['ledger', ['The Bread Ledger']],
-    ['sb_1', ['Sour Bread']],
-    ['_', []],
-    ['%', []],
-    ['\\', []],
-    ['knots', ['Knots', 'Knots 2', 'Twin Knots']],
-    ['k', ['Knots', 'Knots 2', 'Twin Knots']],
-    ['twin', ['Twin Knots', 'Twin Ropes']],
-    ['nothing', []],
-  ])(
+  test.each(
+    someOf(
+      [
+        ['bread', ['Slow Bread', 'Sour Bread', 'The Bread Ledger']],
+        ['BREAD-', ['Slow Bread']],
+        ['ledger', ['The Bread Ledger']],
+        ['sb_1', ['Sour Bread']],
+        ['_', []],
+        ['%', []],
+        ['\\', []],
+        ['knots', ['Knots', 'Knots 2', 'Twin Knots']],
+        ['k', ['Knots', 'Knots 2', 'Twin Knots']],
+        ['twin', ['Twin Knots', 'Twin Ropes']],
+        ['nothing', []],
+      ] as const,
+      (_, at) => at % 3 === 0,
+    ),
+  )(
     '%s finds %j: SKUs and titles that equal it, begin with it, contain it',
     async (search, found) => {
       expect(await titles(search)).toEqual(found)
     },
   )
 
-  test('a product has its variants, and the number of mapped files', async () => {
+  soakTest('a product has its variants, and the number of mapped files', async () => {
     const [id] = await makeFiles(owner.scope, [{ filename: 'counted.pdf' }])
     await operate({
       action: 'map-products',
@@ -107,32 +113,35 @@ describe('search', () => {
     if (search === '') expect(paged.length).toBe(7)
   })
 
-  test('the beginning of thousands of SKUs finds them in the order of their titles', async () => {
-    const { scope, call } = await app.stranger('course-products.myshopify.com')
-    const numbers = 'from generate_series(1, 2600) n'
-    await scope.query(
-      `insert into products (shop_id, id, title, title_key, handle, status)
+  soakTest(
+    'the beginning of thousands of SKUs finds them in the order of their titles',
+    async () => {
+      const { scope, call } = await app.stranger('course-products.myshopify.com')
+      const numbers = 'from generate_series(1, 2600) n'
+      await scope.query(
+        `insert into products (shop_id, id, title, title_key, handle, status)
        select :shop, 'p' || n, md5(n::text), md5(n::text), 'h', 'ACTIVE' ${numbers}`,
-    )
-    await scope.query(
-      `insert into variants (shop_id, id, product_id, position, title, sku, sku_key)
+      )
+      await scope.query(
+        `insert into variants (shop_id, id, product_id, position, title, sku, sku_key)
        select :shop, 'v' || n, 'p' || n, 1, 'One', sku, sku
        from (select n, case when n % 7 = 0 then 'other-' else 'lot-' end || n as sku ${numbers}) v`,
-    )
-    const wanted = await scope.query<{ title: string }>(
-      `select title from products p where shop_id = :shop and exists (select from variants v
+      )
+      const wanted = await scope.query<{ title: string }>(
+        `select title from products p where shop_id = :shop and exists (select from variants v
          where v.shop_id = p.shop_id and v.product_id = p.id and v.sku like 'lot-%')
        order by title_key limit 110`,
-    )
-    const found: string[] = []
-    for (let cursor = ''; found.length < 110;) {
-      const page = await call('GET', `/api/products?limit=40&search=lot-${cursor}`)
-      found.push(...page.body.data.map((one: { title: string }) => one.title))
-      cursor = `&cursor=${page.body.next_cursor}`
-    }
-    expect(found.slice(0, 110)).toEqual(wanted.map(({ title }) => title))
-    expect((await call('GET', '/api/products?limit=1&search=LOT-1')).body.data[0].id).toBe('p1')
-  })
+      )
+      const found: string[] = []
+      for (let cursor = ''; found.length < 110;) {
+        const page = await call('GET', `/api/products?limit=40&search=lot-${cursor}`)
+        found.push(...page.body.data.map((one: { title: string }) => one.title))
+        cursor = `&cursor=${page.body.next_cursor}`
+      }
+      expect(found.slice(0, 110)).toEqual(wanted.map(({ title }) => title))
+      expect((await call('GET', '/api/products?limit=1&search=LOT-1')).body.data[0].id).toBe('p1')
+    },
+  )
 
   test('another shop finds none of it, and invalid requests are refused', async () => {
     const stranger = await app.stranger('stranger-products.myshopify.com')
@@ -302,34 +311,37 @@ describe('reviews', () => {
     ).toEqual([])
   })
 
-  test('one is open again if its file was not mapped after all, or is unmapped later', async () => {
-    const [review] = await ask('TWIN_again.pdf')
-    const read = async () => get(`/api/reviews/${review.id}`)
-    const accept = async () => {
-      const { body } = await owner.call('POST', `/api/reviews/${review.id}/accept`, {
-        product_id: productId(5),
-      })
-      expect(await read()).toMatchObject({ status: 'accepted' })
-      return untilEnded(owner, body.job_id)
-    }
-    const rename = (from: string, to: string) =>
-      owner.scope.query('update products set id = :to where shop_id = :shop and id = :from', {
-        from,
-        to,
-      })
-    await rename(productId(5), 'gone')
-    expect(await accept()).toMatchObject({ status: 'failed', failed: 1 })
-    expect(await read()).toMatchObject({ status: 'open', decided_at: null, decided_by: null })
-    await rename('gone', productId(5))
-    const { id } = await accept()
-    expect(await read()).toMatchObject({ status: 'accepted', decided_by: 'test' })
-    const undo = await owner.call('POST', `/api/operations/${id}/undo`)
-    expect(await untilEnded(owner, undo.body.id)).toMatchObject({ done: 1 })
-    expect(await read()).toMatchObject({ status: 'open' })
-    expect((await reviewsOf()).map((one: { id: string }) => one.id)).toContain(review.id)
-  })
+  soakTest(
+    'one is open again if its file was not mapped after all, or is unmapped later',
+    async () => {
+      const [review] = await ask('TWIN_again.pdf')
+      const read = async () => get(`/api/reviews/${review.id}`)
+      const accept = async () => {
+        const { body } = await owner.call('POST', `/api/reviews/${review.id}/accept`, {
+          product_id: productId(5),
+        })
+        expect(await read()).toMatchObject({ status: 'accepted' })
+        return untilEnded(owner, body.job_id)
+      }
+      const rename = (from: string, to: string) =>
+        owner.scope.query('update products set id = :to where shop_id = :shop and id = :from', {
+          from,
+          to,
+        })
+      await rename(productId(5), 'gone')
+      expect(await accept()).toMatchObject({ status: 'failed', failed: 1 })
+      expect(await read()).toMatchObject({ status: 'open', decided_at: null, decided_by: null })
+      await rename('gone', productId(5))
+      const { id } = await accept()
+      expect(await read()).toMatchObject({ status: 'accepted', decided_by: 'test' })
+      const undo = await owner.call('POST', `/api/operations/${id}/undo`)
+      expect(await untilEnded(owner, undo.body.id)).toMatchObject({ done: 1 })
+      expect(await read()).toMatchObject({ status: 'open' })
+      expect((await reviewsOf()).map((one: { id: string }) => one.id)).toContain(review.id)
+    },
+  )
 
-  test('accepting one replaces the product if that was requested', async () => {
+  soakTest('accepting one replaces the product if that was requested', async () => {
     const ids = await makeFiles(
       owner.scope,
       ['TWIN_replace.pdf', 'TWIN_settled.pdf'].map((filename) => ({ filename, mapped: true })),
@@ -359,59 +371,62 @@ describe('reviews', () => {
     expect(await asked()).toEqual([])
   })
 
-  test('accepting all above a score maps the best candidate of each, if there is only one', async () => {
-    await owner.scope.query(`delete from reviews where shop_id = :shop`)
-    await ask('TWIN_tied.pdf')
-    const files = await makeFiles(
-      owner.scope,
-      ['clear-1.pdf', 'clear-2.pdf'].map((filename) => ({ filename })),
-    )
-    const candidate = (n: number, score: number) => ({
-      product_id: productId(n),
-      product_title: 'x',
-      variant_id: null,
-      sku: null,
-      method: 'title',
-      score,
-      reason: `${score}`,
-    })
-    for (const [at, file_id] of files.entries())
-      await owner.scope.query(
-        `insert into reviews (shop_id, file_id, candidates, score, question)
-         values (:shop, :file_id, :candidates, :score, sha256('x'))`,
-        {
-          file_id,
-          candidates: JSON.stringify([candidate(1, 0.95 - at / 10), candidate(2, 0.82)]),
-          score: 0.95 - at / 10,
-        },
+  soakTest(
+    'accepting all above a score maps the best candidate of each, if there is only one',
+    async () => {
+      await owner.scope.query(`delete from reviews where shop_id = :shop`)
+      await ask('TWIN_tied.pdf')
+      const files = await makeFiles(
+        owner.scope,
+        ['clear-1.pdf', 'clear-2.pdf'].map((filename) => ({ filename })),
       )
-    const accept = async (above: number) =>
-      (await owner.call('POST', '/api/reviews/accept', { above })).body
-    const would = async (above: number) => (await get(`/api/reviews/accept?above=${above}`)).count
-    expect(await Promise.all([0.96, 0.9, 0.5].map(would))).toEqual([0, 1, 2])
-    expect(await get('/api/reviews/accept?above=0.5')).toMatchObject({
-      scores: [
-        { above: 0.95, count: 1 },
-        { above: 0.9, count: 1 },
-        { above: 0.8, count: 2 },
-        { above: 0.7, count: 2 },
-        { above: 0.6, count: 2 },
-      ],
-      least_certain: [{ score: 0.85 }, { score: 0.95 }],
-    })
-    expect((await owner.call('GET', '/api/reviews/accept?above=2')).status).toBe(422)
-    expect(await accept(0.96)).toEqual({ accepted: 0, job_id: null, open: 3 })
-    const { job_id, ...first } = await accept(0.9)
-    await untilEnded(owner, job_id)
-    expect(first).toMatchObject({ accepted: 1 })
-    expect(await mappingsOf('clear-1.pdf')).toMatchObject([{ product_id: productId(1) }])
-    const second = await accept(0.5)
-    await untilEnded(owner, second.job_id)
-    expect(await reviewsOf()).toMatchObject([{ file: { filename: 'TWIN_tied.pdf' } }])
-    expect((await owner.call('POST', '/api/reviews/accept', { above: 2 })).status).toBe(422)
-  })
+      const candidate = (n: number, score: number) => ({
+        product_id: productId(n),
+        product_title: 'x',
+        variant_id: null,
+        sku: null,
+        method: 'title',
+        score,
+        reason: `${score}`,
+      })
+      for (const [at, file_id] of files.entries())
+        await owner.scope.query(
+          `insert into reviews (shop_id, file_id, candidates, score, question)
+         values (:shop, :file_id, :candidates, :score, sha256('x'))`,
+          {
+            file_id,
+            candidates: JSON.stringify([candidate(1, 0.95 - at / 10), candidate(2, 0.82)]),
+            score: 0.95 - at / 10,
+          },
+        )
+      const accept = async (above: number) =>
+        (await owner.call('POST', '/api/reviews/accept', { above })).body
+      const would = async (above: number) => (await get(`/api/reviews/accept?above=${above}`)).count
+      expect(await Promise.all([0.96, 0.9, 0.5].map(would))).toEqual([0, 1, 2])
+      expect(await get('/api/reviews/accept?above=0.5')).toMatchObject({
+        scores: [
+          { above: 0.95, count: 1 },
+          { above: 0.9, count: 1 },
+          { above: 0.8, count: 2 },
+          { above: 0.7, count: 2 },
+          { above: 0.6, count: 2 },
+        ],
+        least_certain: [{ score: 0.85 }, { score: 0.95 }],
+      })
+      expect((await owner.call('GET', '/api/reviews/accept?above=2')).status).toBe(422)
+      expect(await accept(0.96)).toEqual({ accepted: 0, job_id: null, open: 3 })
+      const { job_id, ...first } = await accept(0.9)
+      await untilEnded(owner, job_id)
+      expect(first).toMatchObject({ accepted: 1 })
+      expect(await mappingsOf('clear-1.pdf')).toMatchObject([{ product_id: productId(1) }])
+      const second = await accept(0.5)
+      await untilEnded(owner, second.job_id)
+      expect(await reviewsOf()).toMatchObject([{ file: { filename: 'TWIN_tied.pdf' } }])
+      expect((await owner.call('POST', '/api/reviews/accept', { above: 2 })).status).toBe(422)
+    },
+  )
 
-  test('a file that was mapped another way, or deleted, has none', async () => {
+  soakTest('a file that was mapped another way, or deleted, has none', async () => {
     const [first, second] = await ask('TWIN_other.pdf', 'TWIN_gone.pdf')
     await operate({
       action: 'map-products',
@@ -463,42 +478,45 @@ describe('files without a product', () => {
     })
     expect(await rematchFiles(engine, shop.scope, 1)).toEqual([])
   })
-  test('use the options of their import: by its SKU once a product has that, and not guessed if it said so', async () => {
-    const shop = await app.stranger('as-wanted.myshopify.com')
-    const wishes = {
-      'named.pdf': `wanted_sku = 'NEW-1'`,
-      'Brand New.pdf': `wanted_sku = 'ANOTHER'`,
-      'brand new.txt': 'auto_map = false',
-      'brand-new.png': 'auto_map = true',
-      'Brand New.zip': 'auto_map = null',
-    }
-    // oxfmt-ignore
-    await makeFiles(shop.scope, Object.keys(wishes).map((filename) => ({ filename })))
-    for (const [filename, wish] of Object.entries(wishes))
-      await shop.scope.query(
-        `update files set ${wish} where shop_id = :shop and filename = :filename`,
-        { filename },
-      )
-    const again = async (sku: string) => {
-      const { matchable } = await fillMirror(shop.scope, [
-        { title: 'Brand New', skus: ['NEW-1', sku] },
-      ])
-      const started = await rematchFiles(app.engine.engine, shop.scope, matchable)
-      const names = started.map(async (id) => {
-        const { body } = await shop.call('GET', `/api/operations/${toPublicId('op', id)}/items`)
-        return body.data.map((item: { filename: string }) => item.filename).sort()
-      })
-      const found = await Promise.all(names)
-      for (const id of started) await untilEnded(shop, toPublicId('op', id))
-      return found
-    }
-    await shop.call('PATCH', '/api/settings', { auto_map: false })
-    expect(await again('NEW-2')).toEqual([['named.pdf'], ['brand-new.png']])
-    await shop.call('PATCH', '/api/settings', { auto_map: true })
-    // The first file is found again: only the mirror knows its SKU, and the storefront does not
-    // yet.
-    expect(await again('NEW-3')).toEqual([['named.pdf'], ['Brand New.zip']])
-  })
+  soakTest(
+    'use the options of their import: by its SKU once a product has that, and not guessed if it said so',
+    async () => {
+      const shop = await app.stranger('as-wanted.myshopify.com')
+      const wishes = {
+        'named.pdf': `wanted_sku = 'NEW-1'`,
+        'Brand New.pdf': `wanted_sku = 'ANOTHER'`,
+        'brand new.txt': 'auto_map = false',
+        'brand-new.png': 'auto_map = true',
+        'Brand New.zip': 'auto_map = null',
+      }
+      // oxfmt-ignore
+      await makeFiles(shop.scope, Object.keys(wishes).map((filename) => ({ filename })))
+      for (const [filename, wish] of Object.entries(wishes))
+        await shop.scope.query(
+          `update files set ${wish} where shop_id = :shop and filename = :filename`,
+          { filename },
+        )
+      const again = async (sku: string) => {
+        const { matchable } = await fillMirror(shop.scope, [
+          { title: 'Brand New', skus: ['NEW-1', sku] },
+        ])
+        const started = await rematchFiles(app.engine.engine, shop.scope, matchable)
+        const names = started.map(async (id) => {
+          const { body } = await shop.call('GET', `/api/operations/${toPublicId('op', id)}/items`)
+          return body.data.map((item: { filename: string }) => item.filename).sort()
+        })
+        const found = await Promise.all(names)
+        for (const id of started) await untilEnded(shop, toPublicId('op', id))
+        return found
+      }
+      await shop.call('PATCH', '/api/settings', { auto_map: false })
+      expect(await again('NEW-2')).toEqual([['named.pdf'], ['brand-new.png']])
+      await shop.call('PATCH', '/api/settings', { auto_map: true })
+      // The first file is found again: only the mirror knows its SKU, and the storefront does not
+      // yet.
+      expect(await again('NEW-3')).toEqual([['named.pdf'], ['Brand New.zip']])
+    },
+  )
   test('are not matched if the shop maps manually, nor if a person removed their products', async () => {
     const shop = await app.stranger('by-hand.myshopify.com')
     const { engine } = app.engine

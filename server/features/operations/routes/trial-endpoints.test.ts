@@ -2,6 +2,7 @@
 import { readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { soakTest } from '../../../../test/scale.ts'
 import { openTestApp, type TestApp } from '../../../../test/app.ts'
 import { addFile } from '../../../../test/deliveries.ts'
 import { photo } from '../../../../test/images.ts'
@@ -97,31 +98,37 @@ describe('a trial', () => {
     await expect.poll(left).toEqual([])
   })
 
-  it('says of a step for buyers that it does nothing only where a file has none', async () => {
-    const { engine, owner } = app
-    const id = await addFile(engine, 'Sold.txt', Buffer.from('sold'))
-    const mapping = { product_id: PRODUCT, product_title: '', variant_id: null, sku: null }
-    const found = { score: 1, reason: '', method: 'manual' as const }
-    await addMappings(owner.scope, [{ fileId: id, mapping: { ...mapping, ...found } }])
-    await owner.scope.query(
-      `update files set mapping_state = 'mapped' where shop_id = :shop and id = :id`,
-      { id },
-    )
-    const order = paidOrder({ products: [PRODUCT] })
-    await reconcileOrder(owner.scope, order, { secrets: engine.parts.secrets, now: new Date() })
-    const before = await state()
-    const { body } = await attempt(
-      [{ plugin: 'tag-files', options: { mode: 'add', tags: ['new'] } }, { plugin: 'tell-buyers' }],
-      { file_ids: [toPublicId('file', id), notes] },
-    )
-    const tagged = { result: 'done', message: null }
-    const nobody = { result: 'unchanged', message: 'No buyer with an email address has it' }
-    expect((body.data as Tried[]).map(({ steps }) => steps)).toMatchObject([
-      [tagged, tagged],
-      [tagged, nobody],
-    ])
-    expect(await state()).toEqual(before)
-  })
+  soakTest(
+    'says of a step for buyers that it does nothing only where a file has none',
+    async () => {
+      const { engine, owner } = app
+      const id = await addFile(engine, 'Sold.txt', Buffer.from('sold'))
+      const mapping = { product_id: PRODUCT, product_title: '', variant_id: null, sku: null }
+      const found = { score: 1, reason: '', method: 'manual' as const }
+      await addMappings(owner.scope, [{ fileId: id, mapping: { ...mapping, ...found } }])
+      await owner.scope.query(
+        `update files set mapping_state = 'mapped' where shop_id = :shop and id = :id`,
+        { id },
+      )
+      const order = paidOrder({ products: [PRODUCT] })
+      await reconcileOrder(owner.scope, order, { secrets: engine.parts.secrets, now: new Date() })
+      const before = await state()
+      const { body } = await attempt(
+        [
+          { plugin: 'tag-files', options: { mode: 'add', tags: ['new'] } },
+          { plugin: 'tell-buyers' },
+        ],
+        { file_ids: [toPublicId('file', id), notes] },
+      )
+      const tagged = { result: 'done', message: null }
+      const nobody = { result: 'unchanged', message: 'No buyer with an email address has it' }
+      expect((body.data as Tried[]).map(({ steps }) => steps)).toMatchObject([
+        [tagged, tagged],
+        [tagged, nobody],
+      ])
+      expect(await state()).toEqual(before)
+    },
+  )
 
   it('names the step that ends a file, and names that are taken', async () => {
     const { body } = await attempt(

@@ -5,7 +5,7 @@ import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { uniqueSkus } from '../flows/catalog.ts'
 import { importUntilEnd } from '../flows/imports.ts'
 import { type RunningServer } from '../flows/server.ts'
-import { sized, soakTest } from '../scale.ts'
+import { soakCases, soakTest } from '../scale.ts'
 import { dialogOf, type FileRecord, launched } from './dialogs.ts'
 import { onlyChoice, usePages } from './page-browser.ts'
 
@@ -140,7 +140,7 @@ soakTest(
   },
 )
 
-test.each(sized([390], [1920, 1280, 1024, 768, 390]))(
+test.each(soakCases([1920, 1280, 1024, 768, 390]))(
   'the links of a file fit in their card at %d px',
   async (width) => {
     const id = await importFile(`Wide ${width}.pdf`)

@@ -62,33 +62,36 @@ const press = (page: Page, name: string) =>
   page.getByRole('button', { name, exact: true }).last().click()
 
 describe('tags', () => {
-  test('are replaced by default, added, removed; each change can be undone while its message is shown', async () => {
-    const page = await open('/files?search=chart+1&sort=filename')
-    await tick(page, ['Chart 10.pdf', 'Chart 11.pdf'])
-    await press(page, 'Change tags')
-    const dialog = dialogOf(page)
-    await expect.poll(() => dialog.getByLabel('How').inputValue()).toBe('replace')
-    // What is typed now is a tag.
-    await dialog.getByLabel('Tags', { exact: true }).and(page.locator(':focus')).waitFor()
-    await dialog.getByLabel('Tags', { exact: true }).fill('north, 2026,')
-    await dialog.getByRole('button', { name: 'Replace tags' }).click()
-    await dialog.getByText('2 files lose the tag chart.').waitFor()
-    expect((await filesBy('chart 10'))[0]!.tags).toEqual(['chart'])
-    await dialog.getByRole('button', { name: 'Replace the tags' }).click()
-    await launched(page).getByText('Tags of 2 files changed').waitFor()
-    await launched(page).and(page.locator(':focus')).waitFor()
-    expect((await filesBy('chart 1')).slice(0, 3).map(({ tags }) => tags)).toEqual([
-      expect.arrayContaining(['north', '2026']),
-      expect.arrayContaining(['north', '2026']),
-      ['chart'],
-    ])
-    await rows(page).first().getByText('north').waitFor()
-    await launched(page).getByRole('button', { name: 'Undo' }).click()
-    await launched(page).getByText('Undone for 2 files').waitFor()
-    expect((await filesBy('chart 10'))[0]!.tags).toEqual(['chart'])
-    await launched(page).getByRole('button', { name: 'Dismiss' }).click()
-    await expect.poll(() => launched(page).count()).toBe(0)
-  })
+  soakTest(
+    'are replaced by default, added, removed; each change can be undone while its message is shown',
+    async () => {
+      const page = await open('/files?search=chart+1&sort=filename')
+      await tick(page, ['Chart 10.pdf', 'Chart 11.pdf'])
+      await press(page, 'Change tags')
+      const dialog = dialogOf(page)
+      await expect.poll(() => dialog.getByLabel('How').inputValue()).toBe('replace')
+      // What is typed now is a tag.
+      await dialog.getByLabel('Tags', { exact: true }).and(page.locator(':focus')).waitFor()
+      await dialog.getByLabel('Tags', { exact: true }).fill('north, 2026,')
+      await dialog.getByRole('button', { name: 'Replace tags' }).click()
+      await dialog.getByText('2 files lose the tag chart.').waitFor()
+      expect((await filesBy('chart 10'))[0]!.tags).toEqual(['chart'])
+      await dialog.getByRole('button', { name: 'Replace the tags' }).click()
+      await launched(page).getByText('Tags of 2 files changed').waitFor()
+      await launched(page).and(page.locator(':focus')).waitFor()
+      expect((await filesBy('chart 1')).slice(0, 3).map(({ tags }) => tags)).toEqual([
+        expect.arrayContaining(['north', '2026']),
+        expect.arrayContaining(['north', '2026']),
+        ['chart'],
+      ])
+      await rows(page).first().getByText('north').waitFor()
+      await launched(page).getByRole('button', { name: 'Undo' }).click()
+      await launched(page).getByText('Undone for 2 files').waitFor()
+      expect((await filesBy('chart 10'))[0]!.tags).toEqual(['chart'])
+      await launched(page).getByRole('button', { name: 'Dismiss' }).click()
+      await expect.poll(() => launched(page).count()).toBe(0)
+    },
+  )
 
   soakTest('removing all requires a confirmation; adding none is refused', async () => {
     const page = await open('/files?search=chart+12')

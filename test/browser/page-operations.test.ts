@@ -62,7 +62,7 @@ soakTest('an import is shown live from start to end', async () => {
   await page.getByRole('heading', { name: 'ready 0.bin' }).waitFor()
 })
 
-test('a retry offers the workflow as it is now, and as it was', async () => {
+soakTest('a retry offers the workflow as it is now, and as it was', async () => {
   const post = async (route: string, body: object, method = 'POST') =>
     (await server.call(method, route, body)).json() as Promise<{ id: string; job_id: string }>
   const broken = { filename: 'broken.pdf', url: `${origin.url}/bytes/700/broken` }

@@ -267,19 +267,22 @@ describe('a run ends with', () => {
   })
 })
 
-test('run previews, discards with --dry-run, changes with --yes, and undo restores', async () => {
-  await command.write('run/tagged.zip', contentOf(700, 'tagged'))
-  expect((await importing('./run', '--tag', 'to-run')).code).toBe(0)
-  const args = ['run', 'tag-files', '--filter', 'tags=to-run', '--json']
-  const options = ['--option', 'mode=add', '--option', 'tags=later,sale']
-  const preview = await command.run([...args, ...options, '--dry-run'])
-  expect(jsonLines(preview.out)).toMatchObject([
-    { event: 'preview', total: 1, foreseen: { changed: 1 } },
-  ])
-  expect(await fileNamed('tagged.zip')).toMatchObject({ tags: ['to-run'] })
-  const done = jsonLines((await command.run([...args, ...options, '--yes'])).out).at(-1)!
-  expect(done).toMatchObject({ event: 'operation', status: 'success', done: 1 })
-  expect((await fileNamed('tagged.zip'))!.tags.toSorted()).toEqual(['later', 'sale', 'to-run'])
-  expect((await command.run(['undo', String(done.id)])).code).toBe(0)
-  expect(await fileNamed('tagged.zip')).toMatchObject({ tags: ['to-run'] })
-})
+soakTest(
+  'run previews, discards with --dry-run, changes with --yes, and undo restores',
+  async () => {
+    await command.write('run/tagged.zip', contentOf(700, 'tagged'))
+    expect((await importing('./run', '--tag', 'to-run')).code).toBe(0)
+    const args = ['run', 'tag-files', '--filter', 'tags=to-run', '--json']
+    const options = ['--option', 'mode=add', '--option', 'tags=later,sale']
+    const preview = await command.run([...args, ...options, '--dry-run'])
+    expect(jsonLines(preview.out)).toMatchObject([
+      { event: 'preview', total: 1, foreseen: { changed: 1 } },
+    ])
+    expect(await fileNamed('tagged.zip')).toMatchObject({ tags: ['to-run'] })
+    const done = jsonLines((await command.run([...args, ...options, '--yes'])).out).at(-1)!
+    expect(done).toMatchObject({ event: 'operation', status: 'success', done: 1 })
+    expect((await fileNamed('tagged.zip'))!.tags.toSorted()).toEqual(['later', 'sale', 'to-run'])
+    expect((await command.run(['undo', String(done.id)])).code).toBe(0)
+    expect(await fileNamed('tagged.zip')).toMatchObject({ tags: ['to-run'] })
+  },
+)

@@ -4,7 +4,6 @@ import { expect, test } from 'vitest'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { jobUntilEnd } from '../flows/imports.ts'
 import { type RunningServer } from '../flows/server.ts'
-import { soakTest } from '../scale.ts'
 import { usePages } from './page-browser.ts'
 
 let server: RunningServer
@@ -28,12 +27,12 @@ async function startImport(paths: readonly string[]): Promise<string> {
   return ((await response.json()) as { job_id: string }).job_id
 }
 
-soakTest('an empty history says what it will contain', async () => {
+test('an empty history says what it will contain', async () => {
   const page = await open('/operations')
   await page.getByRole('heading', { name: 'Nothing has run yet' }).waitFor()
 })
 
-soakTest('an import is shown live from start to end', async () => {
+test('an import is shown live from start to end', async () => {
   const page = await open('/operations')
   await page.getByRole('heading', { name: 'Operations' }).waitFor()
   // The last two files wait for a third request, which the test sends when it has seen enough.
@@ -62,7 +61,7 @@ soakTest('an import is shown live from start to end', async () => {
   await page.getByRole('heading', { name: 'ready 0.bin' }).waitFor()
 })
 
-soakTest('a retry offers the workflow as it is now, and as it was', async () => {
+test('a retry offers the workflow as it is now, and as it was', async () => {
   const post = async (route: string, body: object, method = 'POST') =>
     (await server.call(method, route, body)).json() as Promise<{ id: string; job_id: string }>
   const broken = { filename: 'broken.pdf', url: `${origin.url}/bytes/700/broken` }
@@ -91,7 +90,7 @@ soakTest('a retry offers the workflow as it is now, and as it was', async () => 
   await expect.poll(() => page.getByText('was changed since.').count()).toBe(0)
 })
 
-soakTest('the history is filtered, and the address keeps the filters', async () => {
+test('the history is filtered, and the address keeps the filters', async () => {
   await jobUntilEnd(server, await startImport(['/bytes/10/fine']))
   const page = await open('/operations')
   const rows = page.locator('main tbody tr')

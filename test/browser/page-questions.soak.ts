@@ -11,7 +11,6 @@ import {
   type OpenPage,
   type PageServer,
 } from './page-browser.ts'
-import { soakTest } from '../scale.ts'
 
 const ANNA = 'anna@example.com'
 
@@ -73,39 +72,36 @@ async function mailedLink(to: string): Promise<string> {
   return /\/answers\/[\w-]+/.exec(text)?.[0] ?? ''
 }
 
-soakTest(
-  'a workflow that asks is built, and a person approves it from the mail on a phone',
-  async () => {
-    const file = await importFile('Tide tables of the outer harbour.pdf')
-    const page = await open('/workflows/new')
-    await page.getByLabel('Name', { exact: true }).fill('Supplier A')
-    await addStep(page, 'Ask')
-    await step(page, 1).getByLabel('Who may answer').fill(ANNA)
-    await page.keyboard.press('Enter')
-    await addStep(page, 'Tag files')
-    await step(page, 2).getByLabel('How').selectOption('Add')
-    await step(page, 2).getByRole('textbox', { name: /^Tags/ }).fill('approved')
-    await page.keyboard.press('Enter')
-    await step(page, 1).getByText(`Continues when it is approved by ${ANNA}`).waitFor()
-    await page.getByRole('button', { name: 'Save', exact: true }).click()
-    await page.waitForURL(/\/workflows\/workflow_/)
-    await run(page.url().split('/').at(-1)!, file)
-    const link = await mailedLink(ANNA)
-    await page.reload()
-    await page.getByText(new RegExp(`^Waits for ${ANNA} until`)).waitFor()
+test('a workflow that asks is built, and a person approves it from the mail on a phone', async () => {
+  const file = await importFile('Tide tables of the outer harbour.pdf')
+  const page = await open('/workflows/new')
+  await page.getByLabel('Name', { exact: true }).fill('Supplier A')
+  await addStep(page, 'Ask')
+  await step(page, 1).getByLabel('Who may answer').fill(ANNA)
+  await page.keyboard.press('Enter')
+  await addStep(page, 'Tag files')
+  await step(page, 2).getByLabel('How').selectOption('Add')
+  await step(page, 2).getByRole('textbox', { name: /^Tags/ }).fill('approved')
+  await page.keyboard.press('Enter')
+  await step(page, 1).getByText(`Continues when it is approved by ${ANNA}`).waitFor()
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.waitForURL(/\/workflows\/workflow_/)
+  await run(page.url().split('/').at(-1)!, file)
+  const link = await mailedLink(ANNA)
+  await page.reload()
+  await page.getByText(new RegExp(`^Waits for ${ANNA} until`)).waitFor()
 
-    const phone = await open(link, { viewport: { width: 390, height: 844 } })
-    await phone.getByRole('heading', { name: 'May “Supplier A” continue?' }).waitFor()
-    await phone.getByText('Tide tables of the outer harbour.pdf').waitFor()
-    expect(await phone.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
-    expect(await tagsOf(file)).toEqual([])
-    await phone.getByRole('button', { name: 'Approve' }).click()
-    await phone.getByRole('heading', { name: 'You have approved it' }).waitFor()
-    await expect.poll(() => tagsOf(file)).toEqual(['approved'])
-    await phone.goto(server.url + link)
-    await phone.getByText(`${ANNA} has approved this already.`).waitFor()
-  },
-)
+  const phone = await open(link, { viewport: { width: 390, height: 844 } })
+  await phone.getByRole('heading', { name: 'May “Supplier A” continue?' }).waitFor()
+  await phone.getByText('Tide tables of the outer harbour.pdf').waitFor()
+  expect(await phone.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
+  expect(await tagsOf(file)).toEqual([])
+  await phone.getByRole('button', { name: 'Approve' }).click()
+  await phone.getByRole('heading', { name: 'You have approved it' }).waitFor()
+  await expect.poll(() => tagsOf(file)).toEqual(['approved'])
+  await phone.goto(server.url + link)
+  await phone.getByText(`${ANNA} has approved this already.`).waitFor()
+})
 
 test('Home counts the runs that wait, and the page of the run answers', async () => {
   const file = await importFile('Lighthouses.pdf')

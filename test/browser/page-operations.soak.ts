@@ -61,6 +61,24 @@ test('an import is shown live from start to end', async () => {
   await page.getByRole('heading', { name: 'ready 0.bin' }).waitFor()
 })
 
+test('the history is filtered, and the address keeps the filters', async () => {
+  await jobUntilEnd(server, await startImport(['/bytes/10/fine']))
+  const page = await open('/operations')
+  const rows = page.locator('main tbody tr')
+  await page.getByText('2 operations', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Status', exact: true }).click()
+  await page.locator('label').getByText('Partial', { exact: true }).click()
+  await page.keyboard.press('Escape')
+  await page.getByText('1 operation', { exact: true }).waitFor()
+  await page.reload()
+  await page.getByText('1 operation', { exact: true }).waitFor()
+  await expect.poll(() => rows.first().textContent()).toContain('Partial')
+  await page.goto(`${server.url}/operations?status=cancelled`)
+  await page.getByRole('heading', { name: 'No operation matches' }).waitFor()
+  await page.getByRole('button', { name: 'Show all operations' }).click()
+  await page.getByText('2 operations', { exact: true }).waitFor()
+})
+
 test('a retry offers the workflow as it is now, and as it was', async () => {
   const post = async (route: string, body: object, method = 'POST') =>
     (await server.call(method, route, body)).json() as Promise<{ id: string; job_id: string }>
@@ -88,24 +106,6 @@ test('a retry offers the workflow as it is now, and as it was', async () => {
   await dialog.getByRole('button', { name: 'Retry with the workflow as it is now' }).click()
   await page.getByRole('tab', { name: 'Done 1' }).waitFor()
   await expect.poll(() => page.getByText('was changed since.').count()).toBe(0)
-})
-
-test('the history is filtered, and the address keeps the filters', async () => {
-  await jobUntilEnd(server, await startImport(['/bytes/10/fine']))
-  const page = await open('/operations')
-  const rows = page.locator('main tbody tr')
-  await page.getByText('2 operations', { exact: true }).waitFor()
-  await page.getByRole('button', { name: 'Status', exact: true }).click()
-  await page.locator('label').getByText('Partial', { exact: true }).click()
-  await page.keyboard.press('Escape')
-  await page.getByText('1 operation', { exact: true }).waitFor()
-  await page.reload()
-  await page.getByText('1 operation', { exact: true }).waitFor()
-  await expect.poll(() => rows.first().textContent()).toContain('Partial')
-  await page.goto(`${server.url}/operations?status=cancelled`)
-  await page.getByRole('heading', { name: 'No operation matches' }).waitFor()
-  await page.getByRole('button', { name: 'Show all operations' }).click()
-  await page.getByText('2 operations', { exact: true }).waitFor()
 })
 
 test('notices are counted, link to their operation, and are marked as read', async () => {

@@ -8,13 +8,12 @@ import { WAIT_MS } from './test/wait.ts'
 
 const tests = sortTests()
 /**
- * Short files that run long: they wait for ten seconds that the product promises, process many
- * documents, or compile the whole program.
+ * Short files that run long: they wait for ten seconds that the product promises, or process many
+ * documents.
  */
 const LONG_RUNNING = [
   'server/engine/recovery.test.ts',
   'plugins/_pdf/repair.test.ts',
-  'test/names-as-keys.test.ts',
 ]
 /**
  * A long file that starts last runs alone at the end, with the other processor idle. Vitest sorts

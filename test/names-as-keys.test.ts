@@ -4,8 +4,9 @@ import { expect, test } from 'vitest'
 import { ownValue } from '../plugins/contract/index.ts'
 import { namesAsKeys } from './names-as-keys.ts'
 import { WAIT_MS } from './wait.ts'
+import { soakTest } from './scale.ts'
 
-test(
+soakTest(
   'no name that is only known at run time is looked up in a plain object',
   () => {
     const found = namesAsKeys().map(({ place, text }) => `${place} ${text}`)

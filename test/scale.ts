@@ -14,11 +14,14 @@ export const someOf = <T>(
   isChosen: (one: T, at: number) => boolean,
 ): readonly T[] => (inject('soak') ? all : all.filter(isChosen))
 
+/** The cases of tests that only run in npm run test:soak: `soakTest` for `test.each`. */
+export const soakCases = <T>(all: readonly T[]): readonly T[] => someOf(all, () => false)
+
 /**
  * A test that only runs in npm run test:soak: it covers another path of what the other tests of its
  * file show, and costs seconds of a server and a browser.
  */
-export function soakTest(name: string, run: () => Promise<unknown>, timeout?: number): void {
+export function soakTest(name: string, run: () => Promise<unknown> | void, timeout?: number): void {
   if (inject('soak')) test(name, run, timeout)
 }
 

@@ -12,7 +12,7 @@ import { createPackLink } from '../../server/features/links/model/pack-links.ts'
 import { ensurePack } from '../../server/files/mappings.ts'
 import { openTestDepot, type TestDepot } from '../delivery.ts'
 import { BUCKET, startS3, type FakeS3 } from '../fakes/s3.ts'
-import { someOf } from '../scale.ts'
+import { soakTest, someOf } from '../scale.ts'
 import { sharedBrowser } from './page-browser.ts'
 import { WAIT_MS } from '../wait.ts'
 
@@ -84,14 +84,17 @@ async function press(name: RegExp): Promise<{ from: string; name: string; bytes:
 
 const named = (filename: string) => ({ filename, name_key: `${randomBytes(8).toString('hex')}` })
 
-test('without the bucket’s origin Chromium stops at the redirect: the others can fail', async () => {
-  const base = await serveFrom('path', [])
-  const { key } = await opened.depot.addLink(LARGE, {}, named('guide.pdf'))
-  await page.goto(`${base}/download?key=${key}&page=1`)
-  await page.getByRole('button', { name: /Download/ }).click()
-  await expect.poll(() => blocked.length).toBeGreaterThan(0)
-  blocked.length = 0
-})
+soakTest(
+  'without the bucket’s origin Chromium stops at the redirect: the others can fail',
+  async () => {
+    const base = await serveFrom('path', [])
+    const { key } = await opened.depot.addLink(LARGE, {}, named('guide.pdf'))
+    await page.goto(`${base}/download?key=${key}&page=1`)
+    await page.getByRole('button', { name: /Download/ }).click()
+    await expect.poll(() => blocked.length).toBeGreaterThan(0)
+    blocked.length = 0
+  },
+)
 
 test.each(someOf(['path', 'host'] as const, (way) => way === 'host'))(
   'the buttons of a link, a pack and a view download from a bucket with its own %s',

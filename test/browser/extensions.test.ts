@@ -163,8 +163,10 @@ soakTest('the order’s page in the account reads the metafield and sends no req
   await expect.poll(() => none.locator('s-section').count()).toBe(0)
 })
 
-const addFile = () =>
-  app.owner.scope.transaction(async (tx) => {
+let added: Promise<void> | undefined
+/** The product's file: once. */
+const addFile = (): Promise<void> =>
+  (added ??= app.owner.scope.transaction(async (tx) => {
     const hash = Buffer.alloc(32, 1)
     await tx.insert('blobs', { hash, size_bytes: 3_145_728 })
     await tx.insert('blob_locations', { hash, location: 'primary' })
@@ -189,9 +191,9 @@ const addFile = () =>
       score: 1,
       reason: 'Chosen',
     })
-  })
+  }))
 
-test('the page in the account opens the library, and offers another attempt', async () => {
+soakTest('the page in the account opens the library, and offers another attempt', async () => {
   const address = `${CHECKOUT}/extensions/library`
   const open = (locale: string) =>
     openExtension(browser, {
@@ -210,7 +212,7 @@ test('the page in the account opens the library, and offers another attempt', as
   await expect.poll(() => page.locator('s-button').getAttribute('href')).toBe(url)
 })
 
-test('the admin’s blocks call the API from the platform’s origin', async () => {
+soakTest('the admin’s blocks call the API from the platform’s origin', async () => {
   await addFile()
   const open = (name: 'product-block' | 'product-links') =>
     openExtension(browser, {
@@ -232,6 +234,7 @@ test('the admin’s blocks call the API from the platform’s origin', async () 
 })
 
 test('the order’s block shows its delivery, and the merchant’s actions change it', async () => {
+  await addFile()
   const bought = paidOrder({ products: [PRODUCT] })
   const { secrets } = app.engine.parts
   await reconcileOrder(app.owner.scope, bought, { secrets, now: new Date() })

@@ -24,7 +24,7 @@ const saved = async () =>
   ((await (await server.call('GET', '/api/settings')).json()) as { order_tag: string | null })
     .order_tag
 
-test('the admin’s menu navigates the page, and the page renders no frame', async () => {
+soakTest('the admin’s menu navigates the page, and the page renders no frame', async () => {
   const page = await embedded('/files')
   await menu(page, 'Deliveries').click()
   await page.getByRole('heading', { name: 'Deliveries', exact: true }).waitFor()

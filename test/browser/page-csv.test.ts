@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { listAll } from '../flows/imports.ts'
 import type { RunningServer } from '../flows/server.ts'
-import { soakTest, someOf } from '../scale.ts'
+import { soakCases, soakTest } from '../scale.ts'
 import { handOf, MODES } from './hand.ts'
 import { usePages } from './page-browser.ts'
 
@@ -127,7 +127,7 @@ test('errors of several rows are corrected together, and one in its cell', async
   ])
 })
 
-test.each(someOf(MODES, () => false))(
+test.each(soakCases(MODES))(
   'with the %s alone, 30 errors in 300 rows are corrected to a finished import',
   async (mode) => {
     const rows = 300

@@ -88,7 +88,7 @@ const list = (page: Page | Locator, name: string) => page.getByRole('list', { na
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const press = (page: Page, name: string) => button(page, name).first().click()
 
-soakTest('a purchase is listed with its mail, opened page and downloads', async () => {
+test('a purchase is listed with its mail, opened page and downloads', async () => {
   const page = await open('/deliveries')
   await page.getByRole('heading', { name: 'No deliveries yet' }).waitFor()
   const buyer = await buy('one@example.com')
@@ -142,46 +142,49 @@ soakTest(
   },
 )
 
-test('a buyer without views left is told so, and the merchant gives more where it is seen', async () => {
-  await uploadPicture('Chart.png', 'EB-003')
-  const buyer = await buy('viewer@example.com', 'EB-003', 'Chart.png')
-  const files = buyer.url()
-  await buyer.getByText('1 view left').waitFor()
-  await button(buyer, 'Open Chart.png').click()
-  await buyer.getByRole('img', { name: 'Chart.png' }).waitFor()
-  await buyer.getByText('no views left after this one').waitFor()
-  const view = buyer.url()
-  await buyer.reload()
-  await buyer.getByText('no views left after this one').waitFor()
+soakTest(
+  'a buyer without views left is told so, and the merchant gives more where it is seen',
+  async () => {
+    await uploadPicture('Chart.png', 'EB-003')
+    const buyer = await buy('viewer@example.com', 'EB-003', 'Chart.png')
+    const files = buyer.url()
+    await buyer.getByText('1 view left').waitFor()
+    await button(buyer, 'Open Chart.png').click()
+    await buyer.getByRole('img', { name: 'Chart.png' }).waitFor()
+    await buyer.getByText('no views left after this one').waitFor()
+    const view = buyer.url()
+    await buyer.reload()
+    await buyer.getByText('no views left after this one').waitFor()
 
-  const context = await browser.newContext({ javaScriptEnabled: false })
-  const other = await context.newPage()
-  await other.goto(view)
-  await other.getByRole('heading', { name: 'This file has no views left' }).waitFor()
-  await other.getByRole('button', { name: /^Send to/ }).waitFor()
-  await other.goto(files)
-  await other.getByText('no views left').first().waitFor()
+    const context = await browser.newContext({ javaScriptEnabled: false })
+    const other = await context.newPage()
+    await other.goto(view)
+    await other.getByRole('heading', { name: 'This file has no views left' }).waitFor()
+    await other.getByRole('button', { name: /^Send to/ }).waitFor()
+    await other.goto(files)
+    await other.getByText('no views left').first().waitFor()
 
-  const delivery = await openDelivery('viewer@example.com')
-  await list(delivery, 'Files').getByText('Views used up').waitFor()
-  await list(delivery, 'Downloads and views').getByText('Refused: Views used up').waitFor()
-  await press(delivery, 'Let them view again')
-  const changes = list(dialog(delivery), 'What changes')
-  await changes.getByText('Chart.png: 3 more views').waitFor()
-  // The views are given although the email cannot be sent: the page says both.
-  await delivery.route('**/resend', (route) => route.fulfill({ status: 503, body: 'down' }))
-  await dialog(delivery).getByLabel('Send the email with the link again').check()
-  await dialog(delivery).getByRole('button', { name: 'Let them view again' }).click()
-  await delivery.getByText(/^The buyer of #\d+ can view again$/).waitFor()
-  await delivery.getByText('The message could not be sent').waitFor()
-  await list(delivery, 'Files').getByText('Views: 1 of 4').waitFor()
+    const delivery = await openDelivery('viewer@example.com')
+    await list(delivery, 'Files').getByText('Views used up').waitFor()
+    await list(delivery, 'Downloads and views').getByText('Refused: Views used up').waitFor()
+    await press(delivery, 'Let them view again')
+    const changes = list(dialog(delivery), 'What changes')
+    await changes.getByText('Chart.png: 3 more views').waitFor()
+    // The views are given although the email cannot be sent: the page says both.
+    await delivery.route('**/resend', (route) => route.fulfill({ status: 503, body: 'down' }))
+    await dialog(delivery).getByLabel('Send the email with the link again').check()
+    await dialog(delivery).getByRole('button', { name: 'Let them view again' }).click()
+    await delivery.getByText(/^The buyer of #\d+ can view again$/).waitFor()
+    await delivery.getByText('The message could not be sent').waitFor()
+    await list(delivery, 'Files').getByText('Views: 1 of 4').waitFor()
 
-  await other.goto(view)
-  await other.getByText('3 views are left').waitFor()
-  await button(other, 'Open').click()
-  await other.getByText('2 views left after this one').waitFor()
-  await Promise.all([context.close(), buyer.close()])
-})
+    await other.goto(view)
+    await other.getByText('3 views are left').waitFor()
+    await button(other, 'Open').click()
+    await other.getByText('2 views left after this one').waitFor()
+    await Promise.all([context.close(), buyer.close()])
+  },
+)
 
 soakTest(
   'a pre-order: the merchant sets its day, the buyer waits, and the merchant makes it available',
@@ -307,7 +310,7 @@ soakTest('shows everything on a phone', async () => {
   expect(await isWide()).toBe(false)
 })
 
-test('a buyer is found by address, with what they have, and gets their library', async () => {
+soakTest('a buyer is found by address, with what they have, and gets their library', async () => {
   const buyer = await buy('shelf@example.com')
   await download(buyer)
   const page = await open('/buyers')

@@ -29,7 +29,7 @@ const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: tru
 const question = (page: Page) =>
   page.getByRole('dialog', { name: 'This was changed while you edited it' })
 
-test('a workflow that was changed meanwhile: both versions are offered', async () => {
+soakTest('a workflow that was changed meanwhile: both versions are offered', async () => {
   const { id } = await call<{ id: string }>('POST', '/api/workflows', tagging('Sale', 'a'))
   const nameOf = async () => (await call<{ name: string }>('GET', `/api/workflows/${id}`)).name
   const page = await open(`/workflows/${id}`)

@@ -6,6 +6,7 @@ import { type Origin, startOrigin } from '../fakes/origin.ts'
 import { importUntilEnd } from '../flows/imports.ts'
 import { type CallShop, shopCaller } from '../shop-caller.ts'
 import { usePages } from './page-browser.ts'
+import { soakTest } from '../scale.ts'
 
 let call: CallShop
 let origin: Origin
@@ -79,33 +80,36 @@ test('a failed change is announced, and its dialog can be sent again', async () 
   await page.locator('main').getByText('Nightly').waitFor()
 })
 
-test('a change that is never answered ends, and so does the wait for what is read afterwards', async () => {
-  const page = await open('/settings')
-  await page.clock.install()
-  const address = await newWebhook()
-  await page.goto(url + address)
-  const held: Route[] = []
-  const real = await answerWith(page, (route) => held.push(route))
-  await button(page, 'Switch off').click()
-  await expect.poll(() => held.length).toBe(1)
-  await page.clock.fastForward(61_000)
-  await alert(page, 'look before you try again').waitFor()
-  await real()
+soakTest(
+  'a change that is never answered ends, and so does the wait for what is read afterwards',
+  async () => {
+    const page = await open('/settings')
+    await page.clock.install()
+    const address = await newWebhook()
+    await page.goto(url + address)
+    const held: Route[] = []
+    const real = await answerWith(page, (route) => held.push(route))
+    await button(page, 'Switch off').click()
+    await expect.poll(() => held.length).toBe(1)
+    await page.clock.fastForward(61_000)
+    await alert(page, 'look before you try again').waitFor()
+    await real()
 
-  await expect.poll(() => button(page, 'Switch off').isEnabled()).toBe(true)
-  const reads: Route[] = []
-  await page.route(`**/api/webhooks/*`, (route) =>
-    route.request().method() === 'GET' ? void reads.push(route) : route.continue(),
-  )
-  await button(page, 'Switch off').click()
-  await expect.poll(() => reads.length).toBeGreaterThan(0)
-  await page.clock.fastForward(4000)
-  await expect.poll(() => button(page, 'Switch off').isEnabled()).toBe(true)
-  expect(await alert(page, 'look before').count()).toBe(0)
-  await page.unrouteAll()
-})
+    await expect.poll(() => button(page, 'Switch off').isEnabled()).toBe(true)
+    const reads: Route[] = []
+    await page.route(`**/api/webhooks/*`, (route) =>
+      route.request().method() === 'GET' ? void reads.push(route) : route.continue(),
+    )
+    await button(page, 'Switch off').click()
+    await expect.poll(() => reads.length).toBeGreaterThan(0)
+    await page.clock.fastForward(4000)
+    await expect.poll(() => button(page, 'Switch off').isEnabled()).toBe(true)
+    expect(await alert(page, 'look before').count()).toBe(0)
+    await page.unrouteAll()
+  },
+)
 
-test('what somebody else has deleted meanwhile counts as deleted', async () => {
+soakTest('what somebody else has deleted meanwhile counts as deleted', async () => {
   const { id } = (await call('POST', '/api/packs', { name: 'Almanac' })) as { id: string }
   const page = await open(`/packs/${id}`)
   await button(page, 'Delete').click()
@@ -115,35 +119,38 @@ test('what somebody else has deleted meanwhile counts as deleted', async () => {
   await page.waitForURL(/\/packs$/)
 })
 
-test('a success is said before the list is read again, which removes the row of its dialog', async () => {
-  const { data } = (await call('GET', '/api/files')) as { data: { id: string }[] }
-  await call('POST', '/api/links', { file_ids: [data[0]!.id] })
-  const page = await open('/settings')
-  await page.clock.install()
-  await page.goto(`${url}/links?status=active`)
-  await page.getByRole('button', { name: /^More for/ }).click()
-  await page.getByRole('menuitem', { name: 'Revoke' }).click()
-  await dialog(page).getByRole('button', { name: 'Revoke' }).waitFor()
-  const reads: Route[] = []
-  await page.route('**/api/links?*', (route) => void reads.push(route))
-  // Its button would be released after three seconds without the list.
-  await page.clock.pauseAt(new Date(Date.now() + 1000))
-  await dialog(page).getByRole('button', { name: 'Revoke' }).press('Enter')
-  let passed = 0
-  const toasts = async () => {
-    await page.clock.runFor(5)
-    passed += 5
-    return toast(page, 'The link was revoked').count()
-  }
-  await expect.poll(toasts).toBe(1)
-  expect(passed).toBeLessThan(3000)
-  await page.clock.resume()
-  await expect.poll(() => reads.length).toBeGreaterThan(0)
-  await page.unroute('**/api/links?*')
-  await page.getByRole('heading', { name: 'No link matches' }).waitFor()
-})
+soakTest(
+  'a success is said before the list is read again, which removes the row of its dialog',
+  async () => {
+    const { data } = (await call('GET', '/api/files')) as { data: { id: string }[] }
+    await call('POST', '/api/links', { file_ids: [data[0]!.id] })
+    const page = await open('/settings')
+    await page.clock.install()
+    await page.goto(`${url}/links?status=active`)
+    await page.getByRole('button', { name: /^More for/ }).click()
+    await page.getByRole('menuitem', { name: 'Revoke' }).click()
+    await dialog(page).getByRole('button', { name: 'Revoke' }).waitFor()
+    const reads: Route[] = []
+    await page.route('**/api/links?*', (route) => void reads.push(route))
+    // Its button would be released after three seconds without the list.
+    await page.clock.pauseAt(new Date(Date.now() + 1000))
+    await dialog(page).getByRole('button', { name: 'Revoke' }).press('Enter')
+    let passed = 0
+    const toasts = async () => {
+      await page.clock.runFor(5)
+      passed += 5
+      return toast(page, 'The link was revoked').count()
+    }
+    await expect.poll(toasts).toBe(1)
+    expect(passed).toBeLessThan(3000)
+    await page.clock.resume()
+    await expect.poll(() => reads.length).toBeGreaterThan(0)
+    await page.unroute('**/api/links?*')
+    await page.getByRole('heading', { name: 'No link matches' }).waitFor()
+  },
+)
 
-test('a failure is said although its dialog was closed before', async () => {
+soakTest('a failure is said although its dialog was closed before', async () => {
   const page = await open(await newWebhook())
   const held: Route[] = []
   await answerWith(page, (route) => held.push(route))
@@ -156,29 +163,32 @@ test('a failure is said although its dialog was closed before', async () => {
   await alert(page, 'Not done: Something went wrong on our side').waitFor()
 })
 
-test('the error of a field ends when it is corrected, and that of an action with another one', async () => {
-  const page = await open('/settings/api-keys')
-  await button(page, 'Create API key').first().click()
-  const details = [{ param: 'name', code: 'invalid_value', message: 'Not this one' }]
-  await answerWith(page, refusal(422, 'validation_failed', 'No', details))
-  const name = dialog(page).getByLabel('Name')
-  await name.fill('Night')
-  await button(page, 'Create').click()
-  await dialog(page).getByText('Not this one').waitFor()
-  await name.fill('Nightly')
-  await dialog(page).getByText('Not this one').waitFor({ state: 'detached' })
-  await page.unrouteAll()
+soakTest(
+  'the error of a field ends when it is corrected, and that of an action with another one',
+  async () => {
+    const page = await open('/settings/api-keys')
+    await button(page, 'Create API key').first().click()
+    const details = [{ param: 'name', code: 'invalid_value', message: 'Not this one' }]
+    await answerWith(page, refusal(422, 'validation_failed', 'No', details))
+    const name = dialog(page).getByLabel('Name')
+    await name.fill('Night')
+    await button(page, 'Create').click()
+    await dialog(page).getByText('Not this one').waitFor()
+    await name.fill('Nightly')
+    await dialog(page).getByText('Not this one').waitFor({ state: 'detached' })
+    await page.unrouteAll()
 
-  await page.goto(url + (await newWebhook()))
-  const real = await answerWith(page, refusal(500, 'internal', 'Something went wrong'))
-  await button(page, 'Switch off').click()
-  await alert(page, 'went wrong').waitFor()
-  await real()
-  await button(page, 'Send a test').click()
-  await alert(page, 'went wrong').waitFor({ state: 'detached' })
-})
+    await page.goto(url + (await newWebhook()))
+    const real = await answerWith(page, refusal(500, 'internal', 'Something went wrong'))
+    await button(page, 'Switch off').click()
+    await alert(page, 'went wrong').waitFor()
+    await real()
+    await button(page, 'Send a test').click()
+    await alert(page, 'went wrong').waitFor({ state: 'detached' })
+  },
+)
 
-test('the focus stays in a dialog when the button that had it disappears', async () => {
+soakTest('the focus stays in a dialog when the button that had it disappears', async () => {
   const { data } = (await call('GET', '/api/files')) as { data: { id: string }[] }
   const path = `/files/${data[0]!.id}`
   await call('PATCH', `/api${path}`, { tags: ['autumn', 'winter'] })

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestApp, type TestApp } from '../app.ts'
 import { addFile } from '../deliveries.ts'
 import { openPage, sharedBrowser, type OpenPage } from './page-browser.ts'
+import { soakTest } from '../scale.ts'
 
 let app: TestApp
 let browser: Browser
@@ -35,7 +36,7 @@ test('a new shop begins with its first steps', async () => {
   await page.getByText('0 of 5 steps done').waitFor()
 })
 
-test('the figures do not move: they are shown with what is above them', async () => {
+soakTest('the figures do not move: they are shown with what is above them', async () => {
   const held = Promise.withResolvers<void>()
   await page.route('**/api/attention', async (route) => {
     await held.promise
@@ -67,7 +68,7 @@ test('what happened ticks the steps, and what needs somebody leads there', async
   await page.goBack()
 })
 
-test('the figures of a period are compared, shown as a table and saved', async () => {
+soakTest('the figures of a period are compared, shown as a table and saved', async () => {
   const happened = card('What happened')
   // Only the figure that is not 0 on all days has a graph.
   await expect.poll(() => happened.locator('.chart canvas').count()).toBe(1)
@@ -92,7 +93,7 @@ test('the figures of a period are compared, shown as a table and saved', async (
   expect(opened.complaints).toEqual([])
 })
 
-test('a product of the most downloaded ones leads to its files', async () => {
+soakTest('a product of the most downloaded ones leads to its files', async () => {
   await app.demo.scope.query(
     `insert into mappings (shop_id, file_id, product_id, product_title, method, score, reason)
      select :shop, id, 'gid://shopify/Product/1', 'A course', 'manual', 1, ''

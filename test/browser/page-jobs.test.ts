@@ -8,7 +8,7 @@ import { expect, test } from 'vitest'
 import { insertManyFiles } from '../factories.ts'
 import { readDemo, type RunningServer } from '../flows/server.ts'
 import { launched } from './dialogs.ts'
-import { soakTest, someOf } from '../scale.ts'
+import { soakCases, soakTest, someOf } from '../scale.ts'
 import { handOf, MODES } from './hand.ts'
 import { usePages } from './page-browser.ts'
 
@@ -16,7 +16,7 @@ const MANY = 500
 /** By keyboard each step also presses Tab many times. */
 const TESTED = someOf(MODES, (mode) => mode === 'mouse')
 /** What is done to many files, each step of which is also in the tests of bulk operations. */
-const IN_SOAK = someOf(MODES, () => false)
+const IN_SOAK = soakCases(MODES)
 
 let server: RunningServer
 let browser: Browser

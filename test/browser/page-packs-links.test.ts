@@ -56,27 +56,30 @@ const paste = (page: Page, text: string) =>
   }`)
 const status = async (url: string) => (await fetch(url)).status
 
-test('a pack is sold as a new product, its buyers’ page is shown, and Undo detaches the product', async () => {
-  const { id } = await json<{ id: string }>('POST', '/api/packs', { name: 'Bundle of charts' })
-  await server.call('PATCH', `/api/files/${ids[0]}`, { pack_id: id })
-  const page = await open(`/packs/${id}`)
-  await button(page, 'Sell as a product').click()
-  await dialog(page).getByLabel('Title').fill('All charts')
-  await dialog(page).getByLabel('Price').fill('twelve')
-  await button(page, 'Create product').click()
-  await dialog(page).getByText('Write a price as 12.50').waitFor()
-  await dialog(page).getByLabel('Price').fill('12,50')
-  await dialog(page).getByLabel('Price').press('Enter')
-  await page.getByRole('heading', { name: 'Sold as All charts' }).waitFor()
-  const buyers = page.frameLocator('iframe[title="Preview of the buyer’s page"]')
-  await buyers.getByText('All charts').waitFor()
-  await buyers.getByText('Chart of the bay.pdf').waitFor()
-  await button(page, 'Undo').press('Enter')
-  await page.getByText('The product stays in your store').waitFor()
-  await dialog(page).waitFor({ state: 'detached' })
-  await page.getByText('None. Files in this pack are mapped to its products').waitFor()
-  await server.call('DELETE', `/api/packs/${id}`)
-})
+soakTest(
+  'a pack is sold as a new product, its buyers’ page is shown, and Undo detaches the product',
+  async () => {
+    const { id } = await json<{ id: string }>('POST', '/api/packs', { name: 'Bundle of charts' })
+    await server.call('PATCH', `/api/files/${ids[0]}`, { pack_id: id })
+    const page = await open(`/packs/${id}`)
+    await button(page, 'Sell as a product').click()
+    await dialog(page).getByLabel('Title').fill('All charts')
+    await dialog(page).getByLabel('Price').fill('twelve')
+    await button(page, 'Create product').click()
+    await dialog(page).getByText('Write a price as 12.50').waitFor()
+    await dialog(page).getByLabel('Price').fill('12,50')
+    await dialog(page).getByLabel('Price').press('Enter')
+    await page.getByRole('heading', { name: 'Sold as All charts' }).waitFor()
+    const buyers = page.frameLocator('iframe[title="Preview of the buyer’s page"]')
+    await buyers.getByText('All charts').waitFor()
+    await buyers.getByText('Chart of the bay.pdf').waitFor()
+    await button(page, 'Undo').press('Enter')
+    await page.getByText('The product stays in your store').waitFor()
+    await dialog(page).waitFor({ state: 'detached' })
+    await page.getByText('None. Files in this pack are mapped to its products').waitFor()
+    await server.call('DELETE', `/api/packs/${id}`)
+  },
+)
 
 test('a pack is created, filled, ordered, mapped, linked and deleted; its files are kept', async () => {
   const page = await open('/packs')
@@ -171,85 +174,91 @@ test('a pack is created, filled, ordered, mapped, linked and deleted; its files 
   expect((await json<{ data: unknown[] }>('GET', '/api/files')).data).toHaveLength(NAMES.length)
 })
 
-test('links are found by customer, extended, reset and revoked; the export has them', async () => {
-  const made = await json<{ data: { id: string; url: string }[] }>('POST', '/api/links', {
-    // The other two files lost the product of their pack, so their links are suspended.
-    file_ids: [ids[1]],
-    email: 'captain@example.com',
-    download_limit: 1,
-    expiry_days: 3,
-  })
-  const [first] = made.data
-  expect(await status(first!.url)).toBe(200)
-  expect(await status(first!.url)).toBe(410)
-  const page = await open('/links')
-  await page.getByLabel('Search links').fill('captain')
-  await expect.poll(() => page.locator('main tbody tr').count()).toBe(1)
-  await row(page, NAMES[1]!).getByText('Used up').waitFor()
-  // oxfmt-ignore
-  const more = () => row(page, NAMES[1]!).getByRole('button', { name: /^More for/ }).click()
-  await more()
-  await page.getByRole('menuitem', { name: 'Email to captain@example.com' }).click()
-  await page.getByText('1 link was not sent: It has reached its download limit').waitFor()
-  await more()
-  await page.getByRole('menuitem', { name: 'Reset download count' }).click()
-  await row(page, NAMES[1]!).getByText('Active').waitFor()
-  expect(await status(first!.url)).toBe(200)
-  await more()
-  await page.getByRole('menuitem', { name: 'Change expiry' }).click()
-  await dialog(page).getByLabel('Days from now').last().fill('0')
-  await dialog(page).getByRole('button', { name: 'Change', exact: true }).click()
-  await dialog(page).getByText('Enter a whole number from 1').waitFor()
-  await dialog(page).getByText('Never', { exact: true }).click()
-  await dialog(page).getByRole('button', { name: 'Change', exact: true }).click()
-  await row(page, NAMES[1]!).getByText('Never').waitFor()
-  // The link asks for what its file asks for, and a dialog that was only confirmed leaves it so.
-  await json('PATCH', `/api/files/${ids[1]}`, { ask_for: 'email' })
-  await page.reload()
-  await row(page, NAMES[1]!).getByText('Email needed').waitFor()
-  await more()
-  await page.getByRole('menuitem', { name: 'Ask before a download' }).click()
-  await dialog(page).getByRole('button', { name: 'Change', exact: true }).click()
-  await dialog(page).waitFor({ state: 'detached' })
-  await json('PATCH', `/api/files/${ids[1]}`, { ask_for: null })
-  await page.reload()
-  await row(page, NAMES[1]!).getByText('Never').waitFor()
-  await expect.poll(() => row(page, NAMES[1]!).getByText('Email needed').count()).toBe(0)
-  const download = page.waitForEvent('download')
-  await button(page, 'Export as CSV').click()
-  expect((await download).suggestedFilename()).toBe('download-links.csv')
-  await more()
-  await page.getByRole('menuitem', { name: 'Revoke' }).click()
-  await dialog(page).getByRole('button', { name: 'Revoke', exact: true }).click()
-  await row(page, NAMES[1]!).getByText('Revoked').waitFor()
-  expect(await status(first!.url)).not.toBe(200)
-})
+soakTest(
+  'links are found by customer, extended, reset and revoked; the export has them',
+  async () => {
+    const made = await json<{ data: { id: string; url: string }[] }>('POST', '/api/links', {
+      // The other two files lost the product of their pack, so their links are suspended.
+      file_ids: [ids[1]],
+      email: 'captain@example.com',
+      download_limit: 1,
+      expiry_days: 3,
+    })
+    const [first] = made.data
+    expect(await status(first!.url)).toBe(200)
+    expect(await status(first!.url)).toBe(410)
+    const page = await open('/links')
+    await page.getByLabel('Search links').fill('captain')
+    await expect.poll(() => page.locator('main tbody tr').count()).toBe(1)
+    await row(page, NAMES[1]!).getByText('Used up').waitFor()
+    // oxfmt-ignore
+    const more = () => row(page, NAMES[1]!).getByRole('button', { name: /^More for/ }).click()
+    await more()
+    await page.getByRole('menuitem', { name: 'Email to captain@example.com' }).click()
+    await page.getByText('1 link was not sent: It has reached its download limit').waitFor()
+    await more()
+    await page.getByRole('menuitem', { name: 'Reset download count' }).click()
+    await row(page, NAMES[1]!).getByText('Active').waitFor()
+    expect(await status(first!.url)).toBe(200)
+    await more()
+    await page.getByRole('menuitem', { name: 'Change expiry' }).click()
+    await dialog(page).getByLabel('Days from now').last().fill('0')
+    await dialog(page).getByRole('button', { name: 'Change', exact: true }).click()
+    await dialog(page).getByText('Enter a whole number from 1').waitFor()
+    await dialog(page).getByText('Never', { exact: true }).click()
+    await dialog(page).getByRole('button', { name: 'Change', exact: true }).click()
+    await row(page, NAMES[1]!).getByText('Never').waitFor()
+    // The link asks for what its file asks for, and a dialog that was only confirmed leaves it so.
+    await json('PATCH', `/api/files/${ids[1]}`, { ask_for: 'email' })
+    await page.reload()
+    await row(page, NAMES[1]!).getByText('Email needed').waitFor()
+    await more()
+    await page.getByRole('menuitem', { name: 'Ask before a download' }).click()
+    await dialog(page).getByRole('button', { name: 'Change', exact: true }).click()
+    await dialog(page).waitFor({ state: 'detached' })
+    await json('PATCH', `/api/files/${ids[1]}`, { ask_for: null })
+    await page.reload()
+    await row(page, NAMES[1]!).getByText('Never').waitFor()
+    await expect.poll(() => row(page, NAMES[1]!).getByText('Email needed').count()).toBe(0)
+    const download = page.waitForEvent('download')
+    await button(page, 'Export as CSV').click()
+    expect((await download).suggestedFilename()).toBe('download-links.csv')
+    await more()
+    await page.getByRole('menuitem', { name: 'Revoke' }).click()
+    await dialog(page).getByRole('button', { name: 'Revoke', exact: true }).click()
+    await row(page, NAMES[1]!).getByText('Revoked').waitFor()
+    expect(await status(first!.url)).not.toBe(200)
+  },
+)
 
-test('an API key is shown once, works within its scopes, and stops when it is revoked', async () => {
-  const page = await open('/settings/api-keys')
-  await button(page, 'Create API key').first().click()
-  await dialog(page).getByRole('button', { name: 'Create', exact: true }).click()
-  await dialog(page).getByText('Enter a name that').waitFor()
-  await dialog(page).getByLabel('Name').fill('Nightly import')
-  await dialog(page).getByLabel('Create and view download links').uncheck()
-  await dialog(page).getByRole('button', { name: 'Create', exact: true }).click()
-  await dialog(page).getByText('Copy the key now').waitFor()
-  const key = (await dialog(page).getByRole('group', { name: 'API key' }).textContent())!
-  await dialog(page).getByRole('button', { name: 'Done', exact: true }).click()
-  const asked = async (route: string, body?: object) => {
-    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-    const sent = body ? { method: 'POST', body: JSON.stringify(body) } : {}
-    return (await fetch(server.url + route, { headers, ...sent })).status
-  }
-  expect([await asked('/api/files'), await asked('/api/links', { file_ids: [ids[0]] })]).toEqual([
-    200, 403,
-  ])
-  await row(page, 'Nightly import').getByText('Active').waitFor()
-  await page.getByRole('button', { name: 'Revoke Nightly import' }).click()
-  await dialog(page).getByRole('button', { name: 'Revoke', exact: true }).click()
-  await row(page, 'Nightly import').getByText('Revoked').waitFor()
-  expect(await asked('/api/files')).toBe(401)
-})
+soakTest(
+  'an API key is shown once, works within its scopes, and stops when it is revoked',
+  async () => {
+    const page = await open('/settings/api-keys')
+    await button(page, 'Create API key').first().click()
+    await dialog(page).getByRole('button', { name: 'Create', exact: true }).click()
+    await dialog(page).getByText('Enter a name that').waitFor()
+    await dialog(page).getByLabel('Name').fill('Nightly import')
+    await dialog(page).getByLabel('Create and view download links').uncheck()
+    await dialog(page).getByRole('button', { name: 'Create', exact: true }).click()
+    await dialog(page).getByText('Copy the key now').waitFor()
+    const key = (await dialog(page).getByRole('group', { name: 'API key' }).textContent())!
+    await dialog(page).getByRole('button', { name: 'Done', exact: true }).click()
+    const asked = async (route: string, body?: object) => {
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+      const sent = body ? { method: 'POST', body: JSON.stringify(body) } : {}
+      return (await fetch(server.url + route, { headers, ...sent })).status
+    }
+    expect([await asked('/api/files'), await asked('/api/links', { file_ids: [ids[0]] })]).toEqual([
+      200, 403,
+    ])
+    await row(page, 'Nightly import').getByText('Active').waitFor()
+    await page.getByRole('button', { name: 'Revoke Nightly import' }).click()
+    await dialog(page).getByRole('button', { name: 'Revoke', exact: true }).click()
+    await row(page, 'Nightly import').getByText('Revoked').waitFor()
+    expect(await asked('/api/files')).toBe(401)
+  },
+)
 
 soakTest('a file is edited, replaced, and its previous version restored', async () => {
   const page = await open(`/files/${ids[2]}`)

@@ -322,7 +322,7 @@ soakTest('shows everything on a phone', async () => {
   expect(await isWide()).toBe(false)
 })
 
-test('a condition with alternatives is built as a sentence, and kept', async () => {
+soakTest('a condition with alternatives is built as a sentence, and kept', async () => {
   const page = await open('/workflows/new')
   await page.getByRole('textbox', { name: 'Name' }).fill('Marked once')
   await addStep(page, 'Tag files')
@@ -351,36 +351,39 @@ test('a condition with alternatives is built as a sentence, and kept', async () 
     .toEqual({ tags_none: ['marked'], any: [{ name_like: 'A-*' }, { pack_none: false }] })
 })
 
-test('a workflow with a wait and a time is built, waits, and continues at once when a person says so', async () => {
-  const files = await importFiles(['Waiting guide.pdf'])
-  const page = await open('/workflows/new')
-  await page.getByLabel('Name', { exact: true }).fill('In two days')
-  await addStep(page, 'Wait')
-  await step(page, 1).getByLabel('Wait for').fill('2')
-  await addStep(page, 'Tag files')
-  await step(page, 2).getByLabel('How').selectOption('Add')
-  await tags(page, 2).fill('waited')
-  await page.keyboard.press('Enter')
-  await step(page, 1).getByText('Continues after 2 days').waitFor()
-  await save(page).click()
-  await page.waitForURL(/\/workflows\/workflow_/)
-  const workflow = page.url().split('/').at(-1)!
-  await page.getByRole('button', { name: 'Add when it runs' }).click()
-  await page.getByRole('menuitem', { name: 'At times' }).click()
-  await page.waitForURL(`**/schedules/new?workflow=${workflow}`)
-  await page.getByRole('button', { name: 'Save', exact: true }).click()
-  await page.waitForURL(`**/workflows/${workflow}`)
-  await page.getByRole('heading', { name: 'Daily at 03:00' }).waitFor()
-  const run = await server.call('POST', '/api/operations', {
-    workflow,
-    select: { file_ids: files },
-  })
-  const { id } = (await run.json()) as { id: string }
-  await page.goto(new URL(`/operations/${id}`, page.url()).href)
-  await page.getByText(/^Waits until/).waitFor()
-  await page.getByRole('button', { name: 'Continue now' }).click()
-  await page.getByRole('link', { name: 'an earlier part of the workflow' }).waitFor()
-  await expect
-    .poll(async () => (await read<{ tags: string[] }>(`/api/files/${files[0]}`)).tags)
-    .toEqual(['waited'])
-})
+soakTest(
+  'a workflow with a wait and a time is built, waits, and continues at once when a person says so',
+  async () => {
+    const files = await importFiles(['Waiting guide.pdf'])
+    const page = await open('/workflows/new')
+    await page.getByLabel('Name', { exact: true }).fill('In two days')
+    await addStep(page, 'Wait')
+    await step(page, 1).getByLabel('Wait for').fill('2')
+    await addStep(page, 'Tag files')
+    await step(page, 2).getByLabel('How').selectOption('Add')
+    await tags(page, 2).fill('waited')
+    await page.keyboard.press('Enter')
+    await step(page, 1).getByText('Continues after 2 days').waitFor()
+    await save(page).click()
+    await page.waitForURL(/\/workflows\/workflow_/)
+    const workflow = page.url().split('/').at(-1)!
+    await page.getByRole('button', { name: 'Add when it runs' }).click()
+    await page.getByRole('menuitem', { name: 'At times' }).click()
+    await page.waitForURL(`**/schedules/new?workflow=${workflow}`)
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.waitForURL(`**/workflows/${workflow}`)
+    await page.getByRole('heading', { name: 'Daily at 03:00' }).waitFor()
+    const run = await server.call('POST', '/api/operations', {
+      workflow,
+      select: { file_ids: files },
+    })
+    const { id } = (await run.json()) as { id: string }
+    await page.goto(new URL(`/operations/${id}`, page.url()).href)
+    await page.getByText(/^Waits until/).waitFor()
+    await page.getByRole('button', { name: 'Continue now' }).click()
+    await page.getByRole('link', { name: 'an earlier part of the workflow' }).waitFor()
+    await expect
+      .poll(async () => (await read<{ tags: string[] }>(`/api/files/${files[0]}`)).tags)
+      .toEqual(['waited'])
+  },
+)

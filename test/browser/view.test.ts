@@ -11,6 +11,7 @@ import { openDepot, type Depot } from '../delivery.ts'
 import { sharedBrowser } from './page-browser.ts'
 import { WAIT_MS } from '../wait.ts'
 import { wav } from '../sounds.ts'
+import { soakTest } from '../scale.ts'
 
 interface Media {
   currentTime: number
@@ -114,7 +115,7 @@ async function openView(button: string): Promise<void> {
   await page.getByRole('link', { name: button }).click()
 }
 
-test('shows pictures, and plays tracks and videos from where they were stopped', async () => {
+soakTest('shows pictures, and plays tracks and videos from where they were stopped', async () => {
   await openView('Open cover.png')
   const picture = page.locator('.picture img')
   await expect.poll(() => picture.evaluate((image: Picture) => image.naturalWidth)).toBe(1200)

@@ -10,6 +10,7 @@ import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { importUntilEnd, listAll } from './imports.ts'
 import { startLocalServer } from './local-server.ts'
 import { removeDataDir, type RunningServer } from './server.ts'
+import { soakTest } from '../scale.ts'
 
 let server: RunningServer
 let origin: Origin
@@ -161,7 +162,7 @@ describe('workflows', () => {
     })
   })
 
-  test('a workflow attached to the API is used by every import over it', async () => {
+  soakTest('a workflow attached to the API is used by every import over it', async () => {
     const own = {
       name: 'From our tool',
       kind: 'import',
@@ -313,7 +314,7 @@ describe('schedules', () => {
     expect(mars).toMatchObject({ status: 422, body: { error: { param: 'time_zone' } } })
   })
 
-  test('lists the number of files that it would find', async () => {
+  soakTest('lists the number of files that it would find', async () => {
     await importUntilEnd(server, {
       files: [{ filename: 'match.pdf', url: `${origin.url}/bytes/50/match` }],
     })

@@ -4,7 +4,7 @@ import http from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { MAX_FIELDS, MAX_VALUES } from '../../server/http/body.ts'
 import { openTestApp, type TestApp } from '../app.ts'
-import { randomOf, sized } from '../scale.ts'
+import { randomOf, sized, soakTest } from '../scale.ts'
 import {
   crowdedBodies,
   largeBodies,
@@ -109,11 +109,11 @@ test('more values than any request has', async () => {
   expect(await excessive(crowdedBodies(LIMITS, request))).toEqual([])
 })
 
-test('each string, list and record of each endpoint', { timeout: 600_000 }, async () => {
+soakTest('each string, list and record of each endpoint', async () => {
   expect(await excessive(largeBodies(document, LIMITS))).toEqual([])
 })
 
-test('each string, list and record of each plugin’s options', { timeout: 600_000 }, async () => {
+soakTest('each string, list and record of each plugin’s options', async () => {
   function* bodies() {
     for (const { id, options } of plugins) {
       const steps = `[{"plugin":"${id}","options":`

@@ -224,53 +224,56 @@ test('the page of a delivery asks for the mail of its order, if the shop wants t
   await server.call('PATCH', '/api/settings/buyer-page', { library: true })
 })
 
-test('a library marks what is new since the last visit, and says how to get the rest again', async () => {
-  await client.query(
-    `update library_visits set visited_at = now() - interval '2 days' where email = $1`,
-    [ADA],
-  )
-  await client.query(
-    `update links set created_at = now() - interval '3 days' where parent_id is not null
+soakTest(
+  'a library marks what is new since the last visit, and says how to get the rest again',
+  async () => {
+    await client.query(
+      `update library_visits set visited_at = now() - interval '2 days' where email = $1`,
+      [ADA],
+    )
+    await client.query(
+      `update links set created_at = now() - interval '3 days' where parent_id is not null
        and lower(email) = $1`,
-    [ADA],
-  )
-  await buy(ADA, 'EB-002')
-  const address = present(libraryMails(ADA).at(-1), 'The address')
-  const text = async () => (await fetch(`${address}&locale=en`)).text()
-  await expect.poll(text).toContain('New since your last visit')
-  expect((await text()).split('New since your last visit')).toHaveLength(2)
-  await client.query(
-    `update links l set expires_at = now() - interval '1 hour' from files f
+      [ADA],
+    )
+    await buy(ADA, 'EB-002')
+    const address = present(libraryMails(ADA).at(-1), 'The address')
+    const text = async () => (await fetch(`${address}&locale=en`)).text()
+    await expect.poll(text).toContain('New since your last visit')
+    expect((await text()).split('New since your last visit')).toHaveLength(2)
+    await client.query(
+      `update links l set expires_at = now() - interval '1 hour' from files f
      where f.id = l.file_id and f.filename = 'guide.pdf' and lower(l.email) = $1`,
-    [ADA],
-  )
-  const html = await text()
-  expect(html).toMatch(/expired on .*(Ask for more: guide\.pdf)/s)
-  expect(html).toMatch(
-    /href='https:\/\/[^']+\/products\/[^']+'\s+aria-label='Buy again: guide\.pdf'/,
-  )
+      [ADA],
+    )
+    const html = await text()
+    expect(html).toMatch(/expired on .*(Ask for more: guide\.pdf)/s)
+    expect(html).toMatch(
+      /href='https:\/\/[^']+\/products\/[^']+'\s+aria-label='Buy again: guide\.pdf'/,
+    )
 
-  // The page of the order offers the same, if the shop wants it.
-  const page = /href='(download\?key=[\w-]{43})[^']*'\s+aria-label='Ask [^']*: guide\.pdf'/.exec(
-    html.replaceAll('&#x3D;', '='),
-  )
-  const order = async () => (await fetch(`${server.url}/${page?.[1]}&locale=en`)).text()
-  expect(await order()).toMatch(/\/products\/[^']+'\s+aria-label='Buy again: guide\.pdf'/)
-  expect(await order()).toContain("name='message'")
-  await server.call('PATCH', '/api/settings/buyer-page', { ask_again: false, buy_again: false })
-  await expect.poll(order).not.toContain('Buy again')
-  expect(await order()).not.toContain("name='message'")
-  expect(await text()).not.toMatch(/Buy again|Ask .* for more/)
-  const key = present(page?.[1]?.split('=')[1], 'The key of the page')
-  const asked = await fetch(`${server.url}/download/ask`, {
-    method: 'POST',
-    body: new URLSearchParams({ key }),
-  })
-  expect(asked.status).toBe(409)
-  await server.call('PATCH', '/api/settings/buyer-page', { ask_again: true, buy_again: true })
-})
+    // The page of the order offers the same, if the shop wants it.
+    const page = /href='(download\?key=[\w-]{43})[^']*'\s+aria-label='Ask [^']*: guide\.pdf'/.exec(
+      html.replaceAll('&#x3D;', '='),
+    )
+    const order = async () => (await fetch(`${server.url}/${page?.[1]}&locale=en`)).text()
+    expect(await order()).toMatch(/\/products\/[^']+'\s+aria-label='Buy again: guide\.pdf'/)
+    expect(await order()).toContain("name='message'")
+    await server.call('PATCH', '/api/settings/buyer-page', { ask_again: false, buy_again: false })
+    await expect.poll(order).not.toContain('Buy again')
+    expect(await order()).not.toContain("name='message'")
+    expect(await text()).not.toMatch(/Buy again|Ask .* for more/)
+    const key = present(page?.[1]?.split('=')[1], 'The key of the page')
+    const asked = await fetch(`${server.url}/download/ask`, {
+      method: 'POST',
+      body: new URLSearchParams({ key }),
+    })
+    expect(asked.status).toBe(409)
+    await server.call('PATCH', '/api/settings/buyer-page', { ask_again: true, buy_again: true })
+  },
+)
 
-test('the shop lists its buyers with what they have, and sends their library', async () => {
+soakTest('the shop lists its buyers with what they have, and sends their library', async () => {
   await forgetLimits()
   type Json = Record<string, unknown>
   const read = async (route: string) => (await (await server.call('GET', route)).json()) as Json

@@ -113,7 +113,7 @@ test('a folder that is gone at the confirmation fails the sync, and deletes noth
   expect(await failures()).toMatchObject([{ operation_id: third, title: renamed }])
 })
 
-test('the name of a connection follows its folder until a person chooses another', async () => {
+soakTest('the name of a connection follows its folder until a person chooses another', async () => {
   await app.put({ 'name a/a.txt': 'a', 'name b/b.txt': 'b' })
   const id = await app.connect({ provider: 'demo', folder: 'name a' })
   const change = async (body: object) =>
@@ -153,7 +153,7 @@ soakTest('the undo of a two-way sync deletes nothing at the provider', async () 
   expect(await there('undone')).toHaveLength(11)
 })
 
-test('no undo is offered for a sync that only sent files', async () => {
+soakTest('no undo is offered for a sync that only sent files', async () => {
   await app.put(many('sent', 3))
   const given = { provider: 'demo', folder: 'sent', include: ['sent*'] }
   const id = await app.connect({ ...given, direction: 'two_way' })
@@ -176,7 +176,7 @@ soakTest(
   },
 )
 
-test('a preview of the earlier folder is discarded', async () => {
+soakTest('a preview of the earlier folder is discarded', async () => {
   await app.put({ ...many('seen', 2), ...many('other', 2) })
   const id = await app.connect({ provider: 'demo', folder: 'seen' })
   const preview = await app.sync(id, { dry_run: true })
@@ -186,15 +186,18 @@ test('a preview of the earlier folder is discarded', async () => {
   expect(await lastSync(id)).toMatchObject({ status: 'cancelled', discarded: true })
 })
 
-test('after a change of the folder, a two-way sync asks before it sends files there', async () => {
-  await app.put(many('from', 3))
-  await mkdir(path.join(app.folder, 'to'))
-  const given = { provider: 'demo', folder: 'from', include: ['from*'] }
-  const id = await app.connect({ ...given, direction: 'two_way' })
-  expect(await app.sync(id)).toMatchObject({ status: 'success', done: 3 })
-  await call('PATCH', `/api/connections/${id}`, { folder: 'to' })
-  await app.get(`/api/connections/${id}`)
-  expect(await app.sync(id)).toMatchObject({ status: 'previewed', total: 3 })
-  expect(await lastSync(id)).toMatchObject({ preview_reason: 'uploads' })
-  expect(await there('to')).toEqual([])
-})
+soakTest(
+  'after a change of the folder, a two-way sync asks before it sends files there',
+  async () => {
+    await app.put(many('from', 3))
+    await mkdir(path.join(app.folder, 'to'))
+    const given = { provider: 'demo', folder: 'from', include: ['from*'] }
+    const id = await app.connect({ ...given, direction: 'two_way' })
+    expect(await app.sync(id)).toMatchObject({ status: 'success', done: 3 })
+    await call('PATCH', `/api/connections/${id}`, { folder: 'to' })
+    await app.get(`/api/connections/${id}`)
+    expect(await app.sync(id)).toMatchObject({ status: 'previewed', total: 3 })
+    expect(await lastSync(id)).toMatchObject({ preview_reason: 'uploads' })
+    expect(await there('to')).toEqual([])
+  },
+)

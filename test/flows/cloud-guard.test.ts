@@ -133,7 +133,7 @@ soakTest('a list whose pages repeat without an end fails soon', async () => {
   expect(bucket.requests.length).toBeLessThan(1000)
 })
 
-test('an archived object is recorded once, with the advice to restore it', async () => {
+soakTest('an archived object is recorded once, with the advice to restore it', async () => {
   for (const name of ['cold.txt', 'warm.txt']) bucket.put(`archive/${name}`, name)
   bucket.intercept = ({ method, key }) =>
     method === 'GET' && key.endsWith('cold.txt')
@@ -147,18 +147,21 @@ test('an archived object is recorded once, with the advice to restore it', async
   expect(await app.sync(id)).toMatchObject({ total: 0, warnings: [{ code: 'cloud_rejected' }] })
 })
 
-test('keys that are refused in the middle of a sync say nothing about its objects', async () => {
-  for (const name of ['first key.txt', 'second key.txt']) bucket.put(`keys/${name}`, name)
-  let refuse = true
-  bucket.intercept = ({ method, key }) =>
-    refuse && method === 'GET' && key.startsWith('keys/')
-      ? { status: 403, code: 'InvalidAccessKeyId' }
-      : null
-  const id = await app.connect({ ...given('keys'), auto_map: false })
-  expect(await app.sync(id)).toMatchObject({ status: 'failed', failed: 2 })
-  refuse = false
-  expect(await app.sync(id)).toMatchObject({ status: 'success', done: 2, warnings: [] })
-})
+soakTest(
+  'keys that are refused in the middle of a sync say nothing about its objects',
+  async () => {
+    for (const name of ['first key.txt', 'second key.txt']) bucket.put(`keys/${name}`, name)
+    let refuse = true
+    bucket.intercept = ({ method, key }) =>
+      refuse && method === 'GET' && key.startsWith('keys/')
+        ? { status: 403, code: 'InvalidAccessKeyId' }
+        : null
+    const id = await app.connect({ ...given('keys'), auto_map: false })
+    expect(await app.sync(id)).toMatchObject({ status: 'failed', failed: 2 })
+    refuse = false
+    expect(await app.sync(id)).toMatchObject({ status: 'success', done: 2, warnings: [] })
+  },
+)
 
 /** The processes of running copies of this app. */
 const copies = (): string[] =>

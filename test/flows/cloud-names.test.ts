@@ -192,37 +192,40 @@ const rejected = async (id: string) => {
 }
 const noticeCount = async () => (await app.get('/api/notices')).data.length
 
-test('an empty file is reported once, also after a retry, and imported when it has content', async () => {
-  await app.put({ 'void/void.txt': '', 'void/void letter.txt': 'a' })
-  const id = await app.connect({ provider: 'demo', folder: 'void' })
-  const first = await app.sync(id)
-  expect(first).toMatchObject({ status: 'partial', done: 1, failed: 1, warnings: [] })
-  const row = {
-    path: 'void.txt',
-    size_bytes: 0,
-    code: 'empty_file',
-    message: expect.any(String),
-  }
-  expect(await rejected(id)).toEqual([row])
-  await app.owner.call('POST', `/api/operations/${first.id}/retry`)
-  expect(await untilEndedOrPreview(app, first.id)).toMatchObject({ failed: 1 })
-  expect(await rejected(id)).toEqual([row])
-  const notices = await noticeCount()
+soakTest(
+  'an empty file is reported once, also after a retry, and imported when it has content',
+  async () => {
+    await app.put({ 'void/void.txt': '', 'void/void letter.txt': 'a' })
+    const id = await app.connect({ provider: 'demo', folder: 'void' })
+    const first = await app.sync(id)
+    expect(first).toMatchObject({ status: 'partial', done: 1, failed: 1, warnings: [] })
+    const row = {
+      path: 'void.txt',
+      size_bytes: 0,
+      code: 'empty_file',
+      message: expect.any(String),
+    }
+    expect(await rejected(id)).toEqual([row])
+    await app.owner.call('POST', `/api/operations/${first.id}/retry`)
+    expect(await untilEndedOrPreview(app, first.id)).toMatchObject({ failed: 1 })
+    expect(await rejected(id)).toEqual([row])
+    const notices = await noticeCount()
 
-  const second = await app.sync(id)
-  expect(second).toMatchObject({ status: 'success', total: 0 })
-  expect(second.warnings).toMatchObject([{ code: 'cloud_rejected' }])
-  expect(await noticeCount()).toBe(notices)
-  expect(await rejected(id)).toEqual([row])
-  expect(await app.lastSync(id)).toMatchObject({
-    rejected: 1,
-    failed: 0,
-  })
+    const second = await app.sync(id)
+    expect(second).toMatchObject({ status: 'success', total: 0 })
+    expect(second.warnings).toMatchObject([{ code: 'cloud_rejected' }])
+    expect(await noticeCount()).toBe(notices)
+    expect(await rejected(id)).toEqual([row])
+    expect(await app.lastSync(id)).toMatchObject({
+      rejected: 1,
+      failed: 0,
+    })
 
-  await app.put({ 'void/void.txt': 'something' })
-  expect(await app.sync(id)).toMatchObject({ status: 'success', total: 1, done: 1, warnings: [] })
-  expect(await rejected(id)).toEqual([])
-})
+    await app.put({ 'void/void.txt': 'something' })
+    expect(await app.sync(id)).toMatchObject({ status: 'success', total: 1, done: 1, warnings: [] })
+    expect(await rejected(id)).toEqual([])
+  },
+)
 
 soakTest(
   'a version that cannot be imported leaves the file as it was, in both directions',

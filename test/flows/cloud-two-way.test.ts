@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { untilEndedOrPreview, useSampleFolder } from '../cloud.ts'
-import { sized, soakTest } from '../scale.ts'
+import { soakTest, someOf } from '../scale.ts'
 
 const app = await useSampleFolder()
 const { lastSync } = app
@@ -128,7 +128,7 @@ soakTest(
   },
 )
 
-test.each(sized(['keep'], ['keep', 'unmap']))(
+test.each(someOf(['keep', 'unmap'], (deletions) => deletions === 'unmap'))(
   '%s: a file deleted at the provider is kept in the shop and not sent again',
   async (deletions) => {
     const folder = `gone ${deletions}`
@@ -149,7 +149,7 @@ test.each(sized(['keep'], ['keep', 'unmap']))(
   },
 )
 
-test('a first sync that would send files waits for confirmation, and names them', async () => {
+soakTest('a first sync that would send files waits for confirmation, and names them', async () => {
   await mkdir(path.join(app.folder, 'sends'), { recursive: true })
   await app.put({ 'source/ours sends.txt': 'ours' })
   const source = await app.connect({ provider: 'demo', folder: 'source' })

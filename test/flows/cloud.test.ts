@@ -218,7 +218,7 @@ describe('a running sync', () => {
         (line) => /rclone.*files-from-raw/.test(line) && line.includes(app.cloud.stagingFolder),
       )
 
-  test('is cancelled within a second, and the next sync continues', async () => {
+  soakTest('is cancelled within a second, and the next sync continues', async () => {
     for (let n = 0; n < 5; n++) bucket.put(`slow/${n}.bin`, 'x'.repeat(1000))
     const id = await app.connect(bucket.connection('slow'))
     const gate = Promise.withResolvers<null>()

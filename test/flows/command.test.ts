@@ -9,6 +9,7 @@ import { installCommand, jsonLines, type InstalledCommand } from './command.ts'
 import { startCountingProxy, type CountingProxy } from './counting-proxy.ts'
 import { startLocalServer } from './local-server.ts'
 import { removeDataDir, type RunningServer } from './server.ts'
+import { soakTest } from '../scale.ts'
 
 let server: RunningServer
 let proxy: CountingProxy
@@ -60,7 +61,7 @@ describe('the package', () => {
     expect([head.status, head.headers.get('content-length')]).toEqual([200, String(bytes.length)])
     expect((await get({}, 'POST')).status).toBe(405)
   })
-  test('has the address by which it was fetched, and no other packages', async () => {
+  soakTest('has the address by which it was fetched, and no other packages', async () => {
     const read = async (folder: string) =>
       JSON.parse(await readFile(path.join(folder, 'package.json'), 'utf8')) as {
         stevedore: { url: string }
@@ -85,36 +86,39 @@ describe('the package', () => {
   })
 })
 
-test('a command that npx has kept runs that of the installation, and an installed one says it', async () => {
-  const old = await installCommand(server)
-  const manifest = path.join(old.package, 'package.json')
-  const text = await readFile(manifest, 'utf8')
-  await writeFile(manifest, text.replace(/"build": "\w+"/, '"build": "0123456789abcdef"'))
-  expect(await old.run(['files'])).toMatchObject({
-    code: 0,
-    error: `${server.url} has a newer command: install ${server.url}/stevedore.tgz again\n`,
-  })
-  const npm = await old.write('npm.js', 'console.log(JSON.stringify(process.argv.slice(2)))')
-  const ended = await old.run(['files', '--limit', '1'], {
-    npm_command: 'exec',
-    npm_execpath: npm,
-  })
-  const build = /"build": "(\w+)"/.exec(text)![1]
-  expect([ended.code, JSON.parse(ended.out)]).toEqual([
-    0,
-    [
-      'exec',
-      '--yes',
-      `--package=${server.url}/stevedore.tgz?${build}`,
-      '--',
-      'stevedore',
-      'files',
-      '--limit',
-      '1',
-    ],
-  ])
-  await old.remove()
-})
+soakTest(
+  'a command that npx has kept runs that of the installation, and an installed one says it',
+  async () => {
+    const old = await installCommand(server)
+    const manifest = path.join(old.package, 'package.json')
+    const text = await readFile(manifest, 'utf8')
+    await writeFile(manifest, text.replace(/"build": "\w+"/, '"build": "0123456789abcdef"'))
+    expect(await old.run(['files'])).toMatchObject({
+      code: 0,
+      error: `${server.url} has a newer command: install ${server.url}/stevedore.tgz again\n`,
+    })
+    const npm = await old.write('npm.js', 'console.log(JSON.stringify(process.argv.slice(2)))')
+    const ended = await old.run(['files', '--limit', '1'], {
+      npm_command: 'exec',
+      npm_execpath: npm,
+    })
+    const build = /"build": "(\w+)"/.exec(text)![1]
+    expect([ended.code, JSON.parse(ended.out)]).toEqual([
+      0,
+      [
+        'exec',
+        '--yes',
+        `--package=${server.url}/stevedore.tgz?${build}`,
+        '--',
+        'stevedore',
+        'files',
+        '--limit',
+        '1',
+      ],
+    ])
+    await old.remove()
+  },
+)
 
 describe('import', () => {
   test('says what it would send, and sends it with its product, tags and pack', async () => {
@@ -142,7 +146,7 @@ describe('import', () => {
     expect(await fileNamed('one.zip')).toMatchObject({ tags: ['spring'], pack: { name: 'course' } })
     expect(await fileNamed('EB-001_guide.pdf')).toMatchObject({ pack: { name: 'spring' } })
   })
-  test('sends nothing that the shop has, and asks what to do with a taken name', async () => {
+  soakTest('sends nothing that the shop has, and asks what to do with a taken name', async () => {
     await command.write('again/fresh.zip', contentOf(3000, 'fresh'))
     await command.write('again/same-name.zip', contentOf(3000, 'first'))
     expect((await importing('./again')).code).toBe(0)
@@ -162,7 +166,7 @@ describe('import', () => {
     const replaced = await importing('./again', '--on-conflict', 'new-version')
     expect([replaced.code, replaced.sent]).toEqual([0, 3100])
   })
-  test('continues after a kill, and sends no byte twice', async () => {
+  soakTest('continues after a kill, and sends no byte twice', async () => {
     const bytes = contentOf(9_000_000, 'large')
     await command.write('large/large.zip', bytes)
     await command.write('large/small.zip', contentOf(10, 'small'))
@@ -186,17 +190,20 @@ describe('import', () => {
     )
     expect(kept.flat()).toEqual([])
   })
-  test('shows names that would steer a terminal, and says in which row a list is wrong', async () => {
-    await command.write('odd/a\u001b[2J.zip', 'odd')
-    const odd = await command.run(['import', './odd'])
-    expect(odd.code).toBe(1)
-    expect(odd.out).toContain('a\\u001b[2J.zip')
-    expect(odd.out + odd.error).not.toContain('\u001b')
-    await command.write('list.csv', 'filename,file_url\nx.pdf,no address\n')
-    const list = await command.run(['import', 'list.csv'])
-    expect(list).toMatchObject({ code: 1, out: expect.stringContaining('error in row 2') })
-  })
-  test('watches: takes a file when it has its name, until Ctrl-C', async () => {
+  soakTest(
+    'shows names that would steer a terminal, and says in which row a list is wrong',
+    async () => {
+      await command.write('odd/a\u001b[2J.zip', 'odd')
+      const odd = await command.run(['import', './odd'])
+      expect(odd.code).toBe(1)
+      expect(odd.out).toContain('a\\u001b[2J.zip')
+      expect(odd.out + odd.error).not.toContain('\u001b')
+      await command.write('list.csv', 'filename,file_url\nx.pdf,no address\n')
+      const list = await command.run(['import', 'list.csv'])
+      expect(list).toMatchObject({ code: 1, out: expect.stringContaining('error in row 2') })
+    },
+  )
+  soakTest('watches: takes a file when it has its name, until Ctrl-C', async () => {
     const place = await command.write('watched/first.zip', contentOf(2000, 'watched'))
     await writeFile(path.join(path.dirname(place), 'next.zip.part'), 'half')
     const child = command.start(['import', './watched', '--watch', '--settle', '0.2', '--json'])
@@ -224,7 +231,7 @@ describe('a run ends with', () => {
     const { code, error } = await command.run(args, env)
     return [code, error] as const
   }
-  test('2 if it is used in a wrong way, with a sentence that says why', async () => {
+  soakTest('2 if it is used in a wrong way, with a sentence that says why', async () => {
     const wrong = async (why: RegExp, args: readonly string[], env?: Record<string, string>) => {
       const [code, error] = await codeOf(args, env)
       expect([args, code, error]).toEqual([args, 2, expect.stringMatching(why)])
@@ -240,7 +247,7 @@ describe('a run ends with', () => {
     await wrong(/not valid/, ['files'], { STEVEDORE_KEY: 'sdk_test_wrong' })
     await wrong(/is no address/, ['files'], { STEVEDORE_URL: 'files.example.com' })
   })
-  test('3 if the installation is not reached', async () => {
+  soakTest('3 if the installation is not reached', async () => {
     const env = { STEVEDORE_URL: 'http://127.0.0.1:2' }
     expect(await codeOf(['files'], env)).toEqual([
       3,
@@ -260,19 +267,22 @@ describe('a run ends with', () => {
   })
 })
 
-test('run previews, discards with --dry-run, changes with --yes, and undo restores', async () => {
-  await command.write('run/tagged.zip', contentOf(700, 'tagged'))
-  expect((await importing('./run', '--tag', 'to-run')).code).toBe(0)
-  const args = ['run', 'tag-files', '--filter', 'tags=to-run', '--json']
-  const options = ['--option', 'mode=add', '--option', 'tags=later,sale']
-  const preview = await command.run([...args, ...options, '--dry-run'])
-  expect(jsonLines(preview.out)).toMatchObject([
-    { event: 'preview', total: 1, foreseen: { changed: 1 } },
-  ])
-  expect(await fileNamed('tagged.zip')).toMatchObject({ tags: ['to-run'] })
-  const done = jsonLines((await command.run([...args, ...options, '--yes'])).out).at(-1)!
-  expect(done).toMatchObject({ event: 'operation', status: 'success', done: 1 })
-  expect((await fileNamed('tagged.zip'))!.tags.toSorted()).toEqual(['later', 'sale', 'to-run'])
-  expect((await command.run(['undo', String(done.id)])).code).toBe(0)
-  expect(await fileNamed('tagged.zip')).toMatchObject({ tags: ['to-run'] })
-})
+soakTest(
+  'run previews, discards with --dry-run, changes with --yes, and undo restores',
+  async () => {
+    await command.write('run/tagged.zip', contentOf(700, 'tagged'))
+    expect((await importing('./run', '--tag', 'to-run')).code).toBe(0)
+    const args = ['run', 'tag-files', '--filter', 'tags=to-run', '--json']
+    const options = ['--option', 'mode=add', '--option', 'tags=later,sale']
+    const preview = await command.run([...args, ...options, '--dry-run'])
+    expect(jsonLines(preview.out)).toMatchObject([
+      { event: 'preview', total: 1, foreseen: { changed: 1 } },
+    ])
+    expect(await fileNamed('tagged.zip')).toMatchObject({ tags: ['to-run'] })
+    const done = jsonLines((await command.run([...args, ...options, '--yes'])).out).at(-1)!
+    expect(done).toMatchObject({ event: 'operation', status: 'success', done: 1 })
+    expect((await fileNamed('tagged.zip'))!.tags.toSorted()).toEqual(['later', 'sale', 'to-run'])
+    expect((await command.run(['undo', String(done.id)])).code).toBe(0)
+    expect(await fileNamed('tagged.zip')).toMatchObject({ tags: ['to-run'] })
+  },
+)

@@ -95,7 +95,9 @@ describe('fifty hostile files', () => {
   test('each is saved byte for byte, and none opens or runs: by link and at a public address', async () => {
     const files = hostileFiles(`${base}/called`)
     expect(files).toHaveLength(50)
-    for (const [at, { filename, contentType, bytes }] of files.entries()) {
+    // In npm test every fifth of them, by both kinds of address in turn.
+    const tried = someOf([...files.entries()], ([at]) => at % 5 === 0)
+    for (const [at, { filename, contentType, bytes }] of tried) {
       const fields = typed(filename, contentType)
       const link = await depot.addLink(bytes, {}, { ...fields, visibility: 'public' })
       const open = await depot.addPublic(bytes, { ...fields, name_key: `open ${fields.name_key}` })
@@ -148,7 +150,7 @@ describe('fifty hostile files', () => {
   })
 })
 
-test('names arrive unchanged', async () => {
+soakTest('names arrive unchanged', async () => {
   const names = [
     'two words (final) [v2].pdf',
     "it's 100% – “quoted”.pdf",
@@ -213,31 +215,40 @@ async function buyGuides(number: number, locale: string): Promise<string> {
 const hash = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 
 describe('the buyer’s page', () => {
-  test('of a used-up link says so in the shop’s name, and its form reaches the shop without a script', async () => {
-    await context.close()
-    context = await browser.newContext({ javaScriptEnabled: false })
-    page = await context.newPage()
-    const { key } = await depot.addLink(randomBytes(10), { download_limit: 1 }, typed('guide.pdf'))
-    await fetch(`${base}/download?key=${key}`).then((response) => response.arrayBuffer())
-    await page.goto(`${base}/download?key=${key}`)
-    expect(await page.title()).toBe('This link has been used up · Harbour & Sons')
-    await expect.poll(() => page.getByRole('banner').innerText()).toBe('Harbour & Sons')
-    await expect
-      .poll(() => page.getByRole('main').getByRole('heading', { level: 1 }).innerText())
-      .toBe('This link has been used up')
-    await page.getByLabel('Your email address').fill('me@example.com')
-    await page.getByLabel('Message').fill('My disk broke.')
-    await page.getByRole('button', { name: 'Send to Harbour & Sons' }).click()
-    await expect
-      .poll(() => page.getByRole('heading', { level: 1 }).innerText())
-      .toBe('Your message was sent')
-    const notices = await depot.scope.query<{ body: string }>(
-      'select body from notices where shop_id = :shop',
-    )
-    expect(notices.at(-1)!.body).toContain('My disk broke.')
-    await page.goto(`${base}/download?key=${key}`)
-    await expect.poll(() => page.getByRole('main').innerText()).toContain('has been asked for more')
-  })
+  soakTest(
+    'of a used-up link says so in the shop’s name, and its form reaches the shop without a script',
+    async () => {
+      await context.close()
+      context = await browser.newContext({ javaScriptEnabled: false })
+      page = await context.newPage()
+      const { key } = await depot.addLink(
+        randomBytes(10),
+        { download_limit: 1 },
+        typed('guide.pdf'),
+      )
+      await fetch(`${base}/download?key=${key}`).then((response) => response.arrayBuffer())
+      await page.goto(`${base}/download?key=${key}`)
+      expect(await page.title()).toBe('This link has been used up · Harbour & Sons')
+      await expect.poll(() => page.getByRole('banner').innerText()).toBe('Harbour & Sons')
+      await expect
+        .poll(() => page.getByRole('main').getByRole('heading', { level: 1 }).innerText())
+        .toBe('This link has been used up')
+      await page.getByLabel('Your email address').fill('me@example.com')
+      await page.getByLabel('Message').fill('My disk broke.')
+      await page.getByRole('button', { name: 'Send to Harbour & Sons' }).click()
+      await expect
+        .poll(() => page.getByRole('heading', { level: 1 }).innerText())
+        .toBe('Your message was sent')
+      const notices = await depot.scope.query<{ body: string }>(
+        'select body from notices where shop_id = :shop',
+      )
+      expect(notices.at(-1)!.body).toContain('My disk broke.')
+      await page.goto(`${base}/download?key=${key}`)
+      await expect
+        .poll(() => page.getByRole('main').innerText())
+        .toContain('has been asked for more')
+    },
+  )
 
   soakTest('of an order works without scripts on a phone, in the order’s language', async () => {
     await context.close()
@@ -262,7 +273,7 @@ describe('the buyer’s page', () => {
     }
   })
 
-  test('of a pack lists its files, each with its download', async () => {
+  soakTest('of a pack lists its files, each with its download', async () => {
     const pack = await ensurePack(depot.scope, 'Spring course')
     const files = ['1 <b>Welcome</b>.pdf', '2 Workbook.pdf']
     for (const [at, name] of files.entries())
@@ -293,28 +304,31 @@ describe('the buyer’s page', () => {
     expect(complaints).toEqual([])
   })
 
-  test('has enough contrast in light and dark mode, and is not wider than a phone’s screen', async () => {
-    const { key } = await depot.addLink(
-      randomBytes(10),
-      { expiry_days: 1 },
-      typed(`${'very-long-name-'.repeat(12)}.pdf`),
-    )
-    const start = depot.time.now
-    depot.time.now = new Date(+start + 2 * 86_400_000)
-    try {
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme })
-        await page.setViewportSize({ width: 320, height: 700 })
-        await page.goto(`${base}/download?key=${key}`)
-        await expect
-          .poll(() => page.evaluate('document.documentElement.scrollWidth'))
-          .toBeLessThanOrEqual(320)
-        expect(await lowestContrast(page), colorScheme).toBeGreaterThanOrEqual(4.5)
+  soakTest(
+    'has enough contrast in light and dark mode, and is not wider than a phone’s screen',
+    async () => {
+      const { key } = await depot.addLink(
+        randomBytes(10),
+        { expiry_days: 1 },
+        typed(`${'very-long-name-'.repeat(12)}.pdf`),
+      )
+      const start = depot.time.now
+      depot.time.now = new Date(+start + 2 * 86_400_000)
+      try {
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme })
+          await page.setViewportSize({ width: 320, height: 700 })
+          await page.goto(`${base}/download?key=${key}`)
+          await expect
+            .poll(() => page.evaluate('document.documentElement.scrollWidth'))
+            .toBeLessThanOrEqual(320)
+          expect(await lowestContrast(page), colorScheme).toBeGreaterThanOrEqual(4.5)
+        }
+      } finally {
+        depot.time.now = start
       }
-    } finally {
-      depot.time.now = start
-    }
-  })
+    },
+  )
 })
 
 /** The lowest contrast of any text on the page against its nearest background (WCAG 2.2, 1.4.3). */

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { get, openDepot, pressed, visit, type Answer, type Depot } from '../delivery.ts'
 import { createTestShop, openTestDatabase } from '../database.ts'
 import { findNginx, startNginx, type Nginx } from '../nginx.ts'
+import { soakTest } from '../scale.ts'
 
 const run = promisify(execFile)
 const SMALL = randomBytes(1000)
@@ -74,7 +75,7 @@ test('responses equal those without nginx, header by header, and nginx sends the
   expect(await depot.publicDownloads(open.file)).toBe(2)
 })
 
-test('a button leads through nginx, which sends the bytes', async () => {
+soakTest('a button leads through nginx, which sends the bytes', async () => {
   const { key, id } = await depot.addLink(LARGE, { download_limit: 1 })
   const address = await pressed(port, `/download?key=${key}&page=1`)
   expect((await visit(port, address)).body.equals(LARGE)).toBe(true)
@@ -99,7 +100,7 @@ test('blobs are only reachable through the server', async () => {
   expect((await depot.downloads(id)).downloads).toBe(1)
 })
 
-test('ranges and conditional requests behave as without nginx', async () => {
+soakTest('ranges and conditional requests behave as without nginx', async () => {
   const { key } = await depot.addLink(LARGE)
   const { headers } = await get(plain, key)
   const asked: Record<string, string>[] = [

@@ -71,48 +71,51 @@ async function bytesOf(id: string): Promise<Buffer> {
 
 const page = (name: string) => ({ draws: `BT /F 24 Tf 20 150 Td (${name}) Tj ET` })
 
-test('a split creates files like its source, in page order; an undo moves them to the trash', async () => {
-  const settings = {
-    tags: ['course', '2026'],
-    expiry_days: 7,
-    download_limit: 2,
-    visibility: 'public' as const,
-  }
-  const id = await add('Course.pdf', documentOf(numberedPages(12)), settings)
-  const other = await add('Course notes.txt', Buffer.from('words'))
-  const { record, items, ...split } = await act('split-pdf', [id, other], { every: 5 })
-  expect(record).toMatchObject({
-    status: 'success',
-    done: 1,
-    skipped: 1,
-    failed: 0,
-    cannot_undo: [],
-  })
-  expect(items.map(({ status }) => status)).toEqual(['done', 'skipped'])
-  expect(items[0].after).toMatchObject({
-    created_files: ['Course-1.pdf', 'Course-2.pdf', 'Course-3.pdf'],
-  })
-  const parts = await find('course-')
-  expect(parts.map(({ filename }) => filename)).toEqual([
-    'Course-1.pdf',
-    'Course-2.pdf',
-    'Course-3.pdf',
-  ])
-  for (const part of parts) {
-    expect(part).toMatchObject({
-      ...settings,
-      tags: expect.arrayContaining(settings.tags),
-      content_type: 'application/pdf',
+soakTest(
+  'a split creates files like its source, in page order; an undo moves them to the trash',
+  async () => {
+    const settings = {
+      tags: ['course', '2026'],
+      expiry_days: 7,
+      download_limit: 2,
+      visibility: 'public' as const,
+    }
+    const id = await add('Course.pdf', documentOf(numberedPages(12)), settings)
+    const other = await add('Course notes.txt', Buffer.from('words'))
+    const { record, items, ...split } = await act('split-pdf', [id, other], { every: 5 })
+    expect(record).toMatchObject({
+      status: 'success',
+      done: 1,
+      skipped: 1,
+      failed: 0,
+      cannot_undo: [],
     })
-    expect(await faultsOf(await bytesOf(part.id))).toBe('')
-  }
-  expect(await textsOf(await bytesOf(parts[2].id))).toEqual(['page 11', 'page 12'])
-  expect(await textsOf(await bytesOf(id))).toHaveLength(12)
-  expect((await undo(split.id)).record).toMatchObject({ status: 'success', failed: 0 })
-  expect(await find('course-')).toEqual([])
-  expect((await call('GET', '/api/files?search=course-&deleted=true')).body.data).toHaveLength(3)
-  expect(await find('Course.pdf')).toHaveLength(1)
-})
+    expect(items.map(({ status }) => status)).toEqual(['done', 'skipped'])
+    expect(items[0].after).toMatchObject({
+      created_files: ['Course-1.pdf', 'Course-2.pdf', 'Course-3.pdf'],
+    })
+    const parts = await find('course-')
+    expect(parts.map(({ filename }) => filename)).toEqual([
+      'Course-1.pdf',
+      'Course-2.pdf',
+      'Course-3.pdf',
+    ])
+    for (const part of parts) {
+      expect(part).toMatchObject({
+        ...settings,
+        tags: expect.arrayContaining(settings.tags),
+        content_type: 'application/pdf',
+      })
+      expect(await faultsOf(await bytesOf(part.id))).toBe('')
+    }
+    expect(await textsOf(await bytesOf(parts[2].id))).toEqual(['page 11', 'page 12'])
+    expect(await textsOf(await bytesOf(id))).toHaveLength(12)
+    expect((await undo(split.id)).record).toMatchObject({ status: 'success', failed: 0 })
+    expect(await find('course-')).toEqual([])
+    expect((await call('GET', '/api/files?search=course-&deleted=true')).body.data).toHaveLength(3)
+    expect(await find('Course.pdf')).toHaveLength(1)
+  },
+)
 
 soakTest('a damaged document in a split does not affect the others', async () => {
   const [good, bad, short] = [
@@ -135,7 +138,7 @@ soakTest('a damaged document in a split does not affect the others', async () =>
   expect(await find('split short-')).toEqual([])
 })
 
-test('a merge keeps the chosen order, and an undo reverts it', async () => {
+soakTest('a merge keeps the chosen order, and an undo reverts it', async () => {
   const ids: string[] = []
   for (const name of ['one', 'two', 'three'])
     ids.push(await add(`Part ${name}.pdf`, documentOf([page(name)])))

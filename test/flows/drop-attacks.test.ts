@@ -104,7 +104,7 @@ describe('SFTP', () => {
     onTestFinished(other.end)
     expect(await other.list(house.home)).toContain('read.bin')
   })
-  test('truncations of one file run in turn, and the last one counts', async () => {
+  soakTest('truncations of one file run in turn, and the last one counts', async () => {
     const { sftp: channel, put, size, end } = await sftp()
     onTestFinished(end)
     const at = `${house.home}/cut.bin`
@@ -162,8 +162,9 @@ describe('SFTP', () => {
     expect(await row()).toEqual(before)
   })
   test('the space that is left is told, and files can be synced', async () => {
-    const { sftp: channel, end } = await sftp()
+    const { sftp: channel, put, end } = await sftp()
     onTestFinished(end)
+    await put(`${house.home}/stored.bin`, randomBytes(100_000))
     const asked = new Promise<{ f_blocks: number; f_bavail: number; f_frsize: number }>(
       (resolve, reject) =>
         (

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { openDropHouse, type DropHouse } from '../drop.ts'
 import { openFtp } from '../ftp-client.ts'
 import { openSftp } from '../sftp-client.ts'
-import { sized } from '../scale.ts'
+import { sized, soakTest } from '../scale.ts'
 
 const MB = 1_000_000
 // A file that was just closed counts twice until the rows are read again.
@@ -63,7 +63,7 @@ const expectNothingElse = async () => {
   expect(rows.length).toBe(named.length)
 }
 
-test('bytes that are appended one by one keep one copy', async () => {
+soakTest('bytes that are appended one by one keep one copy', async () => {
   const { send } = await ftp()
   const size = sized(8, 200) * MB
   expect(await send('STOR a.bin', randomBytes(size))).toMatch(/^226 /)
@@ -72,7 +72,7 @@ test('bytes that are appended one by one keep one copy', async () => {
   await expectNothingElse()
 })
 
-test('truncations to many sizes keep one copy', async () => {
+soakTest('truncations to many sizes keep one copy', async () => {
   const { sftp: channel, put } = await sftp()
   const at = `${house.home}/cut.bin`
   await put(at, randomBytes(sized(2, 10) * MB))

@@ -18,7 +18,7 @@ import { openDropImports, type DropImports } from '../drop-import.ts'
 import { hashOf } from '../fakes/content.ts'
 import { openFtp } from '../ftp-client.ts'
 import { openSftp } from '../sftp-client.ts'
-import { randomOf, sized, soakTest, someOf } from '../scale.ts'
+import { randomOf, sized, soakCases, soakTest } from '../scale.ts'
 
 const RESETS = sized(2, 100)
 const random = randomOf('drop resets')
@@ -97,7 +97,7 @@ test('a taken name fails with the reason next to the file, and is retried by mov
   await house.untilPaths([], 'failed')
 })
 
-test('with `skip` a taken name is left out, without a failure', async () => {
+soakTest('with `skip` a taken name is left out, without a failure', async () => {
   await house.send('kept.txt', 'first')
   await house.untilThere('kept.txt')
   await house.untilPaths([])
@@ -219,7 +219,7 @@ test('in manual mode all waiting files are one import; without any the error say
   expect(await untilEnded(house.app.owner, second.id)).toMatchObject({ total: 1 })
 })
 
-test('in hourly mode only files that did not change recently are imported', async () => {
+soakTest('in hourly mode only files that did not change recently are imported', async () => {
   await house.set({ schedule: 'hourly' })
   await house.send('quiet.txt', 'quiet')
   await house.send('fresh.txt', 'fresh')
@@ -237,7 +237,7 @@ test('in hourly mode only files that did not change recently are imported', asyn
   await house.untilThere('fresh.txt')
 })
 
-test('a folder’s name becomes a tag or a pack', async () => {
+soakTest('a folder’s name becomes a tag or a pack', async () => {
   await house.set({ folder_names: 'tag' })
   await house.send('Spring/tagged.txt', 'tagged')
   expect(await house.untilThere('tagged.txt')).toMatchObject({ tags: ['Spring'] })
@@ -264,31 +264,35 @@ test('the app’s own folders refuse uploads, and are cleared after 30 days', as
   expect([await house.paths('processed'), await house.paths('failed')]).toEqual([[], []])
 })
 
-test('files of operating systems are not imported, and are removed after a day; spaces around a name are not kept', async () => {
-  const temporary = ['.a.txt', '.hidden/a.txt', 'a.1a2b.ffs_tmp', 'a.txt-4kT9xQ2z', 'scan.LCK']
-  const left = ['.DS_Store', '._a.txt', 'Thumbs.db', '~$a.docx', 'sync.ffs_db', '@eaDir/a.txt']
-  const names = [...temporary, ...left]
-  for (const name of names) await house.send(`made/${name}`, 'x')
-  await house.send('made/ spaced.txt', 'spaced')
-  await house.untilThere('spaced.txt')
-  const waiting = async () =>
-    (await house.get('/api/drop/files?state=waiting')).data.map(
-      ({ path, waits_for }: { path: string; waits_for: string }) => [path, waits_for],
+soakTest(
+  'files of operating systems are not imported, and are removed after a day; spaces around a name are not kept',
+  async () => {
+    const temporary = ['.a.txt', '.hidden/a.txt', 'a.1a2b.ffs_tmp', 'a.txt-4kT9xQ2z', 'scan.LCK']
+    const left = ['.DS_Store', '._a.txt', 'Thumbs.db', '~$a.docx', 'sync.ffs_db', '@eaDir/a.txt']
+    const names = [...temporary, ...left]
+    for (const name of names) await house.send(`made/${name}`, 'x')
+    await house.send('made/ spaced.txt', 'spaced')
+    await house.untilThere('spaced.txt')
+    const waiting = async () =>
+      (await house.get('/api/drop/files?state=waiting')).data.map(
+        ({ path, waits_for }: { path: string; waits_for: string }) => [path, waits_for],
+      )
+    const expected = (of: string[], waitsFor: string) =>
+      of.map((name) => [`made/${name}`, waitsFor])
+    const kept = expected(temporary, 'rename')
+    const all = [...kept, ...expected(left, 'nothing')]
+    expect((await waiting()).toSorted()).toEqual(all.toSorted())
+    const { scope } = house.app.owner
+    const { pool } = house.app.engine.parts.database
+    await clearFiled(pool)
+    expect(await waiting()).toHaveLength(names.length)
+    await scope.query(
+      `update drop_entries set quiet_since = quiet_since - interval '25 hours' where shop_id = :shop`,
     )
-  const expected = (of: string[], waitsFor: string) => of.map((name) => [`made/${name}`, waitsFor])
-  const kept = expected(temporary, 'rename')
-  const all = [...kept, ...expected(left, 'nothing')]
-  expect((await waiting()).toSorted()).toEqual(all.toSorted())
-  const { scope } = house.app.owner
-  const { pool } = house.app.engine.parts.database
-  await clearFiled(pool)
-  expect(await waiting()).toHaveLength(names.length)
-  await scope.query(
-    `update drop_entries set quiet_since = quiet_since - interval '25 hours' where shop_id = :shop`,
-  )
-  await clearFiled(pool)
-  expect((await waiting()).toSorted()).toEqual(kept.toSorted())
-})
+    await clearFiled(pool)
+    expect((await waiting()).toSorted()).toEqual(kept.toSorted())
+  },
+)
 
 // FTP uploads that are interrupted: nothing of them is imported, and the client resumes them.
 
@@ -352,7 +356,7 @@ test('ABOR after the end of the data marks the file as interrupted', async () =>
   expect(await entriesOf('cancelled.bin')).toMatchObject([{ state: 'partial' }])
 })
 
-test.each(someOf(Object.keys(ENDS), (_, at) => at === 0))(
+test.each(soakCases(Object.keys(ENDS)))(
   '%s: nothing is imported, and the upload is resumed',
   async (how) => {
     const witness = await open()
@@ -379,7 +383,7 @@ test.each(someOf(Object.keys(ENDS), (_, at) => at === 0))(
   },
 )
 
-test('a client may rename a file that it sent although an import has taken it', async () => {
+soakTest('a client may rename a file that it sent although an import has taken it', async () => {
   for (const scheme of ['sftp', 'ftp'] as const) {
     await house.sendWithCurl(`${scheme}.draft`, scheme, scheme)
     await house.untilThere(`${scheme}.draft`)

@@ -69,7 +69,7 @@ describe('a preview', () => {
     expect(await house.paths()).toEqual([])
     expect((await house.call('DELETE', `/api/drop/files/${data[0].id}`)).status).toBe(204)
   })
-  test('that is confirmed and cancelled moves its files to /failed/', async () => {
+  soakTest('that is confirmed and cancelled moves its files to /failed/', async () => {
     for (const name of ['early.txt', 'late.txt']) await house.send(`stop/${name}`, name)
     const id = await preview()
     await house.withoutWorker(async () => {
@@ -87,7 +87,7 @@ describe('a preview', () => {
     for (const file of data)
       expect((await house.call('DELETE', `/api/drop/files/${file.id}`)).status).toBe(204)
   })
-  test('whose file is skipped moves it to /failed/ with the reason', async () => {
+  soakTest('whose file is skipped moves it to /failed/ with the reason', async () => {
     await house.send('skipped.txt', 'skipped')
     await preview()
     // The end of a run that found that the preview had shown other changes.
@@ -121,7 +121,7 @@ describe('a preview', () => {
       await house.untilPaths([])
     },
   )
-  test('names files whose names repeat within the import', async () => {
+  soakTest('names files whose names repeat within the import', async () => {
     await house.send('one/same.txt', 'one')
     await house.send('two/same.txt', 'two')
     const id = await preview()
@@ -192,7 +192,7 @@ describe('import.csv', () => {
     )
     for (const file of data) await house.call('DELETE', `/api/drop/files/${file.id}`)
   })
-  test('names several products of a file: an unknown one is a warning', async () => {
+  soakTest('names several products of a file: an unknown one is a warning', async () => {
     await fillMirror(house.app.owner.scope, [{ title: 'Tides', skus: ['TIDE-1'] }])
     const [product] = await house.app.owner.scope.query<{ id: string; handle: string }>(
       `select id, handle from products where shop_id = :shop and title = 'Tides'`,
@@ -212,7 +212,7 @@ describe('import.csv', () => {
       'Product SKU not found: NO-2',
     ])
   })
-  test('waits in the folder for the files of its rows', async () => {
+  soakTest('waits in the folder for the files of its rows', async () => {
     await house.send('late/import.csv', 'file_name\nhere.txt\nlate.txt\n')
     await house.send('late/here.txt', 'here')
     expect((await house.call('POST', '/api/drop/import')).status).toBe(202)
@@ -236,7 +236,7 @@ describe('import.csv', () => {
     expect([lines.length, lines.at(-1)]).toEqual([101, '… and 50 more rows'])
     for (const { id } of data) await house.call('DELETE', `/api/drop/files/${id}`)
   })
-  test('that cannot be read keeps every file of its folder back', async () => {
+  soakTest('that cannot be read keeps every file of its folder back', async () => {
     await house.send('bad/import.csv', 'nothing\nx\n')
     await house.send('bad/kept.txt', 'kept')
     expect((await house.call('POST', '/api/drop/import')).status).toBe(409)

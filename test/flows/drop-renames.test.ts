@@ -12,7 +12,7 @@ import {
 import { createCheapAccount, runProgram } from '../drop.ts'
 import { openDropImports, type DropImports } from '../drop-import.ts'
 import { openFtp } from '../ftp-client.ts'
-import { someOf } from '../scale.ts'
+import { soakCases, soakTest, someOf } from '../scale.ts'
 import { openSftp, type SftpClient } from '../sftp-client.ts'
 
 let house: DropImports
@@ -50,7 +50,7 @@ const renamed = (from: string, to: string, posix: boolean) =>
   })
 
 describe('a file that its client sent under another name and renames over an earlier one', () => {
-  test.each([
+  const RENAMES: [string, (from: string, to: string) => Promise<string>][] = [
     ['posix-rename', (from: string, to: string) => renamed(from, to, true)],
     ['SSH_FXP_RENAME', (from: string, to: string) => renamed(from, to, false)],
     [
@@ -64,22 +64,26 @@ describe('a file that its client sent under another name and renames over an ear
         return answer.replace('250 Renamed', 'done')
       },
     ],
-  ])('becomes its next version, although both were imported: %s', async (how, rename) => {
-    const name = `${how}.txt`
-    await imported(name, 'old')
-    await imported(`${name}.draft`, 'newer')
-    expect(await rename(`${name}.draft`, name)).toBe('done')
-    expect(await versionOf(name)).toEqual([{ version: 2, size: 5 }])
-    expect(await versionOf(`${name}.draft`)).toEqual([])
-    // The client asks for what it has renamed, and sends the next one the same way.
-    expect(await client.size(at(name))).toBe(5)
-    await expect(client.size(at(`${name}.draft`))).rejects.toThrow('No such file')
-    await imported(`${name}.draft`, 'newest')
-    expect(await rename(`${name}.draft`, name)).toBe('done')
-    expect(await versionOf(name)).toEqual([{ version: 3, size: 6 }])
-    await house.send(name, 'the whole')
-    await untilVersion(name, 4, 9)
-  })
+  ]
+  test.each(someOf(RENAMES, (_, at) => at === 0))(
+    'becomes its next version, although both were imported: %s',
+    async (how, rename) => {
+      const name = `${how}.txt`
+      await imported(name, 'old')
+      await imported(`${name}.draft`, 'newer')
+      expect(await rename(`${name}.draft`, name)).toBe('done')
+      expect(await versionOf(name)).toEqual([{ version: 2, size: 5 }])
+      expect(await versionOf(`${name}.draft`)).toEqual([])
+      // The client asks for what it has renamed, and sends the next one the same way.
+      expect(await client.size(at(name))).toBe(5)
+      await expect(client.size(at(`${name}.draft`))).rejects.toThrow('No such file')
+      await imported(`${name}.draft`, 'newest')
+      expect(await rename(`${name}.draft`, name)).toBe('done')
+      expect(await versionOf(name)).toEqual([{ version: 3, size: 6 }])
+      await house.send(name, 'the whole')
+      await untilVersion(name, 4, 9)
+    },
+  )
 
   test('is refused over a file of someone else, unless the shop takes versions', async () => {
     const other = await createCheapAccount(house.app.owner.scope)
@@ -115,7 +119,7 @@ describe('a file that its client sent under another name and renames over an ear
   })
 })
 
-test.each(['error', 'rename'])(
+test.each(soakCases(['error', 'rename']))(
   'with names that are taken: %s, what a client sends again becomes a version',
   async (onConflict) => {
     await house.set({ on_conflict: onConflict })
@@ -159,7 +163,7 @@ test('a file that is sent again while its import runs waits for it', async () =>
   await untilVersion('slow.txt', 1, 9)
 })
 
-test('a file that leaves for /processed/ while its client removes it stays there', async () => {
+soakTest('a file that leaves for /processed/ while its client removes it stays there', async () => {
   const { scope } = house.app.owner
   await imported('leaves.txt', 'leaves')
   const [filed] = await scope.query<DropEntry>(
@@ -172,7 +176,7 @@ test('a file that leaves for /processed/ while its client removes it stays there
   expect(await findEntry(scope, filed!.folder, filed!.name)).toMatchObject({ state: 'processed' })
 })
 
-test('WinSCP replaces a file by STAT, a .filepart, REMOVE and RENAME', async () => {
+soakTest('WinSCP replaces a file by STAT, a .filepart, REMOVE and RENAME', async () => {
   await imported('scp.txt', 'old')
   expect(await client.size(at('scp.txt'))).toBe(3)
   await client.put(at('scp.txt.filepart'), Buffer.from('newer'))
@@ -255,7 +259,7 @@ const CLIENTS: Readonly<Record<string, () => Client | Promise<Client>>> = {
   'paramiko’s posix_rename': paramiko('posix_rename'),
 }
 
-test.each(someOf(Object.keys(CLIENTS), (_, at) => at === 0))(
+test.each(soakCases(Object.keys(CLIENTS)))(
   'a second file of a name becomes a version of the first: %s',
   async (how) => {
     const command = await CLIENTS[how]!()

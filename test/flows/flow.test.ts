@@ -5,6 +5,7 @@ import path from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { importUntilEnd } from './imports.ts'
 import { startOrderShop, type OrderShop } from './order-shop.ts'
+import { soakTest } from '../scale.ts'
 
 let server: OrderShop['server']
 let origin: OrderShop['origin']
@@ -89,7 +90,7 @@ test('triggers are sent if a workflow uses them, with the fields that they decla
   expect(Object.keys(reached.payload)).toEqual(await keysOf('flow-limit-reached'))
 })
 
-test('a trigger that no workflow uses any more, or that is refused, is not sent', async () => {
+soakTest('a trigger that no workflow uses any more, or that is refused, is not sent', async () => {
   await use('import-finished', false)
   const before = (await messages()).length
   await importOne('unheard.pdf')

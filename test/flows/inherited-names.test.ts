@@ -14,7 +14,7 @@ const NAMES = Object.getOwnPropertyNames(Object.prototype)
 const PER_STRING = sized(1, NAMES.length)
 const random = randomOf('inherited names')
 /** Every n-th request; of those about records, which have to be created first, fewer. */
-const [EACH, EACH_OF_RECORDS] = sized([4, 24], [1, 1])
+const [EACH, EACH_OF_RECORDS] = sized([16, 96], [1, 1])
 const FIRST = random(0, EACH)
 const FIRST_OF_RECORDS = random(0, EACH_OF_RECORDS)
 

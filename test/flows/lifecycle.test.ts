@@ -126,7 +126,7 @@ describe('many files', () => {
   beforeAll(engineOf(COUNT))
   afterAll(end)
 
-  test('a pause takes effect within a second, and resuming completes the work', async () => {
+  soakTest('a pause takes effect within a second, and resuming completes the work', async () => {
     const id = await house.startOn({ ...expiryOf(1001), parallel })
     await begun(id)
     await move(id, 'pause')
@@ -311,32 +311,35 @@ describe('previews, retries and order', () => {
     },
   )
 
-  test('if a step works on bytes, the previewed changes are checked before anything is done', async () => {
-    const seen: (string | null)[] = []
-    behave = async function* (items) {
-      seen.push(...items.map(({ file }) => file.id))
-      yield* well(items)
-    }
-    const workflow = workflowOf('work-on-bytes')
-    const steps: Step[] = [
-      ...workflow.steps,
-      { id: 'then', plugin: 'update-settings', options: { add_expiry_days: 1 } },
-    ]
-    const on = ids.slice(2000, 2050)
-    const id = await house.startOn({ ...workflow, steps }, { ids: on, dryRun: true })
-    await expect.poll(async () => (await read(id)).status).toBe('previewed')
-    expect(seen).toEqual([])
-    await set(on[0]!, { expiry_days: 400 })
-    await set(on[1]!, { tags: ['by-hand'] })
-    await move(id, 'confirm')
-    const { operation, items } = await house.untilEnd(id)
-    expect(operation).toMatchObject({ status: 'success', done: 49, skipped: 1 })
-    expect(items[0]).toMatchObject({
-      status: 'skipped',
-      error: { message: 'It has changed since the preview' },
-    })
-    expect(seen.toSorted()).toEqual(on.slice(1).toSorted())
-  })
+  soakTest(
+    'if a step works on bytes, the previewed changes are checked before anything is done',
+    async () => {
+      const seen: (string | null)[] = []
+      behave = async function* (items) {
+        seen.push(...items.map(({ file }) => file.id))
+        yield* well(items)
+      }
+      const workflow = workflowOf('work-on-bytes')
+      const steps: Step[] = [
+        ...workflow.steps,
+        { id: 'then', plugin: 'update-settings', options: { add_expiry_days: 1 } },
+      ]
+      const on = ids.slice(2000, 2050)
+      const id = await house.startOn({ ...workflow, steps }, { ids: on, dryRun: true })
+      await expect.poll(async () => (await read(id)).status).toBe('previewed')
+      expect(seen).toEqual([])
+      await set(on[0]!, { expiry_days: 400 })
+      await set(on[1]!, { tags: ['by-hand'] })
+      await move(id, 'confirm')
+      const { operation, items } = await house.untilEnd(id)
+      expect(operation).toMatchObject({ status: 'success', done: 49, skipped: 1 })
+      expect(items[0]).toMatchObject({
+        status: 'skipped',
+        error: { message: 'It has changed since the preview' },
+      })
+      expect(seen.toSorted()).toEqual(on.slice(1).toSorted())
+    },
+  )
 
   test('a discarded preview changes nothing, and cannot be confirmed', async () => {
     await set(ids[5]!, { deleted_at: new Date() })
@@ -431,7 +434,7 @@ describe('previews, retries and order', () => {
     })
   })
 
-  test('one chain runs strictly one batch after another, in order', async () => {
+  soakTest('one chain runs strictly one batch after another, in order', async () => {
     const log: string[] = []
     behave = async function* (items) {
       log.push(`begin ${items[0]!.position}`)

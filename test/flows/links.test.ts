@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { contentOf } from '../fakes/content.ts'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { startMailFake, type MailFake } from '../fakes/smtp.ts'
-import { promisedMs } from '../scale.ts'
+import { promisedMs, soakTest } from '../scale.ts'
 import { uniqueSkus } from './catalog.ts'
 import { importUntilEnd, listAll } from './imports.ts'
 import { startLocalServer } from './local-server.ts'
@@ -116,7 +116,7 @@ describe('a link stops within a second, and is restored', () => {
     await expectStatus(link, 410)
   })
 
-  test('when an undo removes its file’s product', async () => {
+  soakTest('when an undo removes its file’s product', async () => {
     const link = await makeLink({ file_ids: [file] })
     const { id } = await call<{ id: string }>('POST', '/api/operations', {
       action: 'unmap-products',
@@ -128,7 +128,7 @@ describe('a link stops within a second, and is restored', () => {
     await expectStatus(link, 200)
   })
 
-  test('never, if its file never had a product', async () => {
+  soakTest('never, if its file never had a product', async () => {
     file = await importFile()
     await expectStatus(await makeLink({ file_ids: [file] }), 200)
   })
@@ -229,7 +229,7 @@ describe('sent links', () => {
     expect((await fetch(addressIn(mail!.raw))).status).toBe(410)
   })
 
-  test('manually arrive as often as they are sent', async () => {
+  soakTest('manually arrive as often as they are sent', async () => {
     const link = await makeLink({ file_ids: [file], email: 'hand@example.com' })
     for (let n = 1; n <= 2; n++) {
       expect(await call('POST', '/api/links/email', { link_ids: [link.id] })).toEqual({

@@ -85,27 +85,26 @@ test('most documents show commands', () => {
   expect(pages.filter(({ commands }) => commands.length > 0).length).toBeGreaterThanOrEqual(4)
 })
 
-describe.each(pages.filter(({ commands }) => commands.length > 0))(
-  '$file',
-  ({ file, commands }) => {
-    let env: Record<string, string>
-    beforeAll(async () => void (env = await variables(await withOwnKey(file))))
-    const tried = someOf(commands, (_, at) => at % 4 === 0)
-    test.each(tried.map((command) => [command.trim().slice(0, 160), command]))(
-      '%s',
-      async (_what, command) => {
-        const { stdout } = await shell(
-          'bash',
-          ['-euc', command.replaceAll('curl -sS', 'curl -sS --fail-with-body')],
-          { env, cwd: folder },
+const shown = pages.filter(({ commands }) => commands.length > 0)
+// In npm test the first command of every third document.
+describe.each(someOf(shown, (_, at) => at % 3 === 0))('$file', ({ file, commands }) => {
+  let env: Record<string, string>
+  beforeAll(async () => void (env = await variables(await withOwnKey(file))))
+  const tried = someOf(commands, (_, at) => at === 0)
+  test.each(tried.map((command) => [command.trim().slice(0, 160), command]))(
+    '%s',
+    async (_what, command) => {
+      const { stdout } = await shell(
+        'bash',
+        ['-euc', command.replaceAll('curl -sS', 'curl -sS --fail-with-body')],
+        { env, cwd: folder },
+      )
+      expect(stdout).not.toContain('"error":{')
+      if (command.includes('-o operation.csv'))
+        expect(await readFile(path.join(folder, 'operation.csv'), 'utf8')).toMatch(
+          /^\ufeffposition,/,
         )
-        expect(stdout).not.toContain('"error":{')
-        if (command.includes('-o operation.csv'))
-          expect(await readFile(path.join(folder, 'operation.csv'), 'utf8')).toMatch(
-            /^\ufeffposition,/,
-          )
-        else expect(stdout).toMatch(/^\{.*\}$/s)
-      },
-    )
-  },
-)
+      else expect(stdout).toMatch(/^\{.*\}$/s)
+    },
+  )
+})

@@ -6,6 +6,7 @@ import { openCsvApp, type CsvApp } from '../csv.ts'
 import { exportOf } from '../exports.ts'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { fillMirror } from '../mirror.ts'
+import { soakTest } from '../scale.ts'
 
 let app: CsvApp
 let origin: Origin
@@ -200,7 +201,7 @@ test('files with their products, then buyers with what remains of their terms; b
   expect(await files()).toHaveLength(there.length)
 })
 
-test('other apps, and a table that no app wrote', async () => {
+soakTest('other apps, and a table that no app wrote', async () => {
   const { body: list } = await upload('list-of-files.csv')
   expect(list).toMatchObject({
     app: 'other',

@@ -179,66 +179,74 @@ test('the end is posted to callback_url, signed with the shop’s secret', async
   expect(second.headers['webhook-id']).toBe(message!.id)
 })
 
-test('names that every object inherits reach the mail, the notice, the webhook and the lists', async () => {
-  const names = Object.getOwnPropertyNames(Object.prototype)
-  receiver.posts.length = 0
-  const jobs = await Promise.all(
-    names.map(async (name) => {
-      const files = [{ filename: name, url: `${origin.url}/bytes/100/${name}`, tags: [name] }]
-      const { job_id } = await importUntilEnd(server, {
-        files,
-        notify: true,
-        callback_url: receiver.url,
-      })
-      return { name, job_id }
-    }),
-  )
-  const notices = await listAll(server, '/api/notices')
-  for (const { name, job_id } of jobs) {
-    const { subject } = await untilStatus(job_id, 'sent')
-    expect(subject).toContain(`Import of “${name}” complete`)
-    expect(notices).toContainEqual(
-      expect.objectContaining({ title: `Import of “${name}” complete`, operation_id: job_id }),
+soakTest(
+  'names that every object inherits reach the mail, the notice, the webhook and the lists',
+  async () => {
+    const names = Object.getOwnPropertyNames(Object.prototype)
+    receiver.posts.length = 0
+    const jobs = await Promise.all(
+      names.map(async (name) => {
+        const files = [{ filename: name, url: `${origin.url}/bytes/100/${name}`, tags: [name] }]
+        const { job_id } = await importUntilEnd(server, {
+          files,
+          notify: true,
+          callback_url: receiver.url,
+        })
+        return { name, job_id }
+      }),
     )
-    const [file] = await listAll(server, `/api/files?search=${name}&tags=${name}`)
-    expect(file).toMatchObject({ filename: name, tags: [name] })
-    const log = await (await server.call('GET', `/api/operations/${job_id}/log.csv`)).text()
-    expect(log).toContain(name)
-    await until(() => receiver.posts.some(({ body }) => body.includes(job_id)))
-  }
-  const listed = (await listAll(server, '/api/operations')) as unknown as { id: string }[]
-  expect(listed.map(({ id }) => id)).toEqual(
-    expect.arrayContaining(jobs.map(({ job_id }) => job_id)),
-  )
-})
+    const notices = await listAll(server, '/api/notices')
+    for (const { name, job_id } of jobs) {
+      const { subject } = await untilStatus(job_id, 'sent')
+      expect(subject).toContain(`Import of “${name}” complete`)
+      expect(notices).toContainEqual(
+        expect.objectContaining({ title: `Import of “${name}” complete`, operation_id: job_id }),
+      )
+      const [file] = await listAll(server, `/api/files?search=${name}&tags=${name}`)
+      expect(file).toMatchObject({ filename: name, tags: [name] })
+      const log = await (await server.call('GET', `/api/operations/${job_id}/log.csv`)).text()
+      expect(log).toContain(name)
+      await until(() => receiver.posts.some(({ body }) => body.includes(job_id)))
+    }
+    const listed = (await listAll(server, '/api/operations')) as unknown as { id: string }[]
+    expect(listed.map(({ id }) => id)).toEqual(
+      expect.arrayContaining(jobs.map(({ job_id }) => job_id)),
+    )
+  },
+)
 
-test('a failed import is reported in German if the shop wants that, and its notice as data', async () => {
-  await server.call('PATCH', '/api/settings', { mail_language: 'de' })
-  onTestFinished(async () => {
-    await server.call('PATCH', '/api/settings', { mail_language: null })
-  })
-  const job = await importOf('verloren')
-  const { subject, text } = await untilStatus(job, 'sent')
-  expect(subject).toBe(
-    'Import von „verloren.bin und 1 weitere“: teilweise fertig: 1 von 2 Dateien importiert, 1 fehlgeschlagen, 1 ohne Produkt',
-  )
-  expect(text).toContain(
-    '\nImportiert: 1\nFehlgeschlagen: 1\nInsgesamt: 2\n'.replaceAll('\n', '\n  ').trimEnd(),
-  )
-  expect(text).toContain('verloren-gone.bin: Datei-URL nicht zugänglich. Der Server antwortete 404')
-  expect(text).toContain('Du bekommst diese E-Mail, weil')
-  expect(text).not.toMatch(/\b(the|files?|failed)\b/)
-  const notices = await listAll(server, '/api/notices')
-  expect(notices.find(({ operation_id }) => operation_id === job)).toMatchObject({
-    title: 'Import of “verloren.bin and 1 more” partly complete',
-    title_text: {
-      message: '{title} partly complete',
-      values: { title: { message: '{title} of “{label}”' } },
-    },
-  })
-})
+soakTest(
+  'a failed import is reported in German if the shop wants that, and its notice as data',
+  async () => {
+    await server.call('PATCH', '/api/settings', { mail_language: 'de' })
+    onTestFinished(async () => {
+      await server.call('PATCH', '/api/settings', { mail_language: null })
+    })
+    const job = await importOf('verloren')
+    const { subject, text } = await untilStatus(job, 'sent')
+    expect(subject).toBe(
+      'Import von „verloren.bin und 1 weitere“: teilweise fertig: 1 von 2 Dateien importiert, 1 fehlgeschlagen, 1 ohne Produkt',
+    )
+    expect(text).toContain(
+      '\nImportiert: 1\nFehlgeschlagen: 1\nInsgesamt: 2\n'.replaceAll('\n', '\n  ').trimEnd(),
+    )
+    expect(text).toContain(
+      'verloren-gone.bin: Datei-URL nicht zugänglich. Der Server antwortete 404',
+    )
+    expect(text).toContain('Du bekommst diese E-Mail, weil')
+    expect(text).not.toMatch(/\b(the|files?|failed)\b/)
+    const notices = await listAll(server, '/api/notices')
+    expect(notices.find(({ operation_id }) => operation_id === job)).toMatchObject({
+      title: 'Import of “verloren.bin and 1 more” partly complete',
+      title_text: {
+        message: '{title} partly complete',
+        values: { title: { message: '{title} of “{label}”' } },
+      },
+    })
+  },
+)
 
-test('the end of a cloud sync is posted to a webhook for sync.finished', async () => {
+soakTest('the end of a cloud sync is posted to a webhook for sync.finished', async () => {
   const folder = path.join(dataDir, 'demo-cloud', 'told')
   await mkdir(folder, { recursive: true })
   await writeFile(path.join(folder, 'tides.txt'), 'tides')
@@ -279,28 +287,31 @@ test('a cancelled import is posted to its callback_url too', async () => {
   expect(JSON.parse(post.body)).toMatchObject({ data: { id: job_id, status: 'cancelled' } })
 })
 
-test('a deletion of more than 100 files has its own message; a smaller one has none', async () => {
-  const files = Array.from({ length: 102 }, (_, n) => ({
-    filename: `gone-${n}.bin`,
-    url: `${origin.url}/bytes/${10 + n}/gone-${n}`,
-  }))
-  const { files: imported } = await importUntilEnd(server, { files, notify: false })
-  const ids = imported.map(({ file_id }) => file_id)
-  const remove = async (file_ids: unknown[]) => {
-    const answer = await server.call('POST', '/api/files/bulk-delete', { file_ids })
-    const { job_id } = (await answer.json()) as { job_id: string }
-    await jobUntilEnd(server, job_id)
-    return job_id
-  }
-  const [few, many] = [await remove(ids.slice(0, 1)), await remove(ids.slice(1))]
-  const message = await untilStatus(many, 'sent')
-  expect(message.subject).toBe('Delete files complete: 101 of 101 files moved to the trash')
-  expect(message.text).toContain('Files in the trash can be restored for 7 days.')
-  expect(await messageOf(few)).toBeUndefined()
-  const notices = await listAll(server, '/api/notices')
-  expect(notices.filter(({ operation_id }) => operation_id === many).length).toBe(1)
-  expect(notices.filter(({ operation_id }) => operation_id === few)).toEqual([])
-})
+soakTest(
+  'a deletion of more than 100 files has its own message; a smaller one has none',
+  async () => {
+    const files = Array.from({ length: 102 }, (_, n) => ({
+      filename: `gone-${n}.bin`,
+      url: `${origin.url}/bytes/${10 + n}/gone-${n}`,
+    }))
+    const { files: imported } = await importUntilEnd(server, { files, notify: false })
+    const ids = imported.map(({ file_id }) => file_id)
+    const remove = async (file_ids: unknown[]) => {
+      const answer = await server.call('POST', '/api/files/bulk-delete', { file_ids })
+      const { job_id } = (await answer.json()) as { job_id: string }
+      await jobUntilEnd(server, job_id)
+      return job_id
+    }
+    const [few, many] = [await remove(ids.slice(0, 1)), await remove(ids.slice(1))]
+    const message = await untilStatus(many, 'sent')
+    expect(message.subject).toBe('Delete files complete: 101 of 101 files moved to the trash')
+    expect(message.text).toContain('Files in the trash can be restored for 7 days.')
+    expect(await messageOf(few)).toBeUndefined()
+    const notices = await listAll(server, '/api/notices')
+    expect(notices.filter(({ operation_id }) => operation_id === many).length).toBe(1)
+    expect(notices.filter(({ operation_id }) => operation_id === few)).toEqual([])
+  },
+)
 
 test('an invalid callback_url is refused', async () => {
   const files = [{ filename: 'x.bin', url: `${origin.url}/bytes/1/x` }]

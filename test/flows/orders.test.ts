@@ -124,31 +124,34 @@ async function pressAfterScans(address: string, count: () => Promise<number>): P
   return before
 }
 
-test('each address in a mail opens a page with a button, for every browser, filter and program', async () => {
-  await sell('letter.pdf', 'EB-003')
-  const order = await buy('reader@example.com', 'EB-003')
-  const downloads = async () => (await deliveryOf(order.order_id)).downloads
-  const found = await addressesTo('reader@example.com')
-  expect(found).toHaveLength(2)
-  // The page of an order leads to the file's own page: its button is pressed there.
-  for (const [at, address] of found.entries())
-    expect(await pressAfterScans(address, downloads)).toBe(at)
-  const [file] = (await read('/api/files?search=letter.pdf')).data
-  for (const download_limit of [5, null]) {
-    const email = `link-${download_limit}@example.com`
-    const body = { file_ids: [file.id], download_limit, email }
-    const made: any = await (await server.call('POST', '/api/links', body)).json()
-    const [link] = made.data
-    await server.call('POST', '/api/links/email', { link_ids: [link.id] })
-    const counted = async () =>
-      (await read(`/api/links?file_id=${file.id}`)).data.find((one: any) => one.id === link.id)
-        .downloads
-    const own = await addressesTo(email)
-    expect(own).toHaveLength(2)
-    for (const [at, address] of own.entries())
-      expect(await pressAfterScans(address, counted)).toBe(at)
-  }
-})
+soakTest(
+  'each address in a mail opens a page with a button, for every browser, filter and program',
+  async () => {
+    await sell('letter.pdf', 'EB-003')
+    const order = await buy('reader@example.com', 'EB-003')
+    const downloads = async () => (await deliveryOf(order.order_id)).downloads
+    const found = await addressesTo('reader@example.com')
+    expect(found).toHaveLength(2)
+    // The page of an order leads to the file's own page: its button is pressed there.
+    for (const [at, address] of found.entries())
+      expect(await pressAfterScans(address, downloads)).toBe(at)
+    const [file] = (await read('/api/files?search=letter.pdf')).data
+    for (const download_limit of [5, null]) {
+      const email = `link-${download_limit}@example.com`
+      const body = { file_ids: [file.id], download_limit, email }
+      const made: any = await (await server.call('POST', '/api/links', body)).json()
+      const [link] = made.data
+      await server.call('POST', '/api/links/email', { link_ids: [link.id] })
+      const counted = async () =>
+        (await read(`/api/links?file_id=${file.id}`)).data.find((one: any) => one.id === link.id)
+          .downloads
+      const own = await addressesTo(email)
+      expect(own).toHaveLength(2)
+      for (const [at, address] of own.entries())
+        expect(await pressAfterScans(address, counted)).toBe(at)
+    }
+  },
+)
 
 /** Requests as the thank-you page's extension does, with a guest's token. */
 async function askAsBuyer(order: { order_id: string; confirmation_number: string }): Promise<any> {
@@ -211,7 +214,7 @@ soakTest('an edit with a balance takes nothing back, and its payment brings the 
   await expect.poll(files).toBe(before + 1)
 })
 
-test('an order that is first seen after its edit delivers what was paid before', async () => {
+soakTest('an order that is first seen after its edit delivers what was paid before', async () => {
   const order = await post('/demo/orders', {
     email: 'unseen@example.com',
     lines: [{ sku: 'EB-001', quantity: 1 }],
@@ -397,38 +400,44 @@ soakTest(
   },
 )
 
-test('orders from before the installation are imported after a preview, without a mail', async () => {
-  await sell('old.pdf', 'EB-007')
-  const placed = (days: number) =>
-    post('/demo/orders', {
-      email: 'before@example.com',
-      lines: [{ sku: 'EB-007', quantity: 1 }],
-      created_at: new Date(Date.now() - days * 86_400_000).toISOString(),
+soakTest(
+  'orders from before the installation are imported after a preview, without a mail',
+  async () => {
+    await sell('old.pdf', 'EB-007')
+    const placed = (days: number) =>
+      post('/demo/orders', {
+        email: 'before@example.com',
+        lines: [{ sku: 'EB-007', quantity: 1 }],
+        created_at: new Date(Date.now() - days * 86_400_000).toISOString(),
+      })
+    const [recent, hidden] = [await placed(30), await placed(90)]
+    expect(await read('/api/orders/import')).toMatchObject({
+      all_orders: false,
+      operation_id: null,
     })
-  const [recent, hidden] = [await placed(30), await placed(90)]
-  expect(await read('/api/orders/import')).toMatchObject({ all_orders: false, operation_id: null })
-  const day = new Date(Date.now() - 70 * 86_400_000).toISOString()
-  const refused = await server.call('POST', '/api/orders/import', { since: day })
-  expect([refused.status, JSON.stringify(await refused.json())]).toEqual([
-    422,
-    expect.stringContaining('read_all_orders'),
-  ])
-  const began: any = await (
-    await server.call('POST', '/api/orders/import', { dry_run: true })
-  ).json()
-  const operation = async () => read(`/api/operations/${began.id}`)
-  await expect.poll(async () => (await operation()).status).toBe('previewed')
-  expect((await operation()).intentions).toContain('New deliveries: 1')
-  expect(await deliveryOf(recent.order_id)).toBeUndefined()
-  await server.call('POST', `/api/operations/${began.id}/confirm`)
-  await expect.poll(async () => (await operation()).status).toBe('success')
-  const { total, done, percentage } = await operation()
-  expect([done, percentage]).toEqual([total, 100])
-  expect(await deliveryOf(recent.order_id)).toMatchObject({ status: 'ready', sent: null })
-  expect(await deliveryOf(hidden.order_id)).toBeUndefined()
-  expect(mail.mails.filter(({ to }) => to[0] === 'before@example.com')).toEqual([])
-  expect(await read('/api/orders/import')).toMatchObject({ operation_id: began.id })
-})
+    const day = new Date(Date.now() - 70 * 86_400_000).toISOString()
+    const refused = await server.call('POST', '/api/orders/import', { since: day })
+    expect([refused.status, JSON.stringify(await refused.json())]).toEqual([
+      422,
+      expect.stringContaining('read_all_orders'),
+    ])
+    const began: any = await (
+      await server.call('POST', '/api/orders/import', { dry_run: true })
+    ).json()
+    const operation = async () => read(`/api/operations/${began.id}`)
+    await expect.poll(async () => (await operation()).status).toBe('previewed')
+    expect((await operation()).intentions).toContain('New deliveries: 1')
+    expect(await deliveryOf(recent.order_id)).toBeUndefined()
+    await server.call('POST', `/api/operations/${began.id}/confirm`)
+    await expect.poll(async () => (await operation()).status).toBe('success')
+    const { total, done, percentage } = await operation()
+    expect([done, percentage]).toEqual([total, 100])
+    expect(await deliveryOf(recent.order_id)).toMatchObject({ status: 'ready', sent: null })
+    expect(await deliveryOf(hidden.order_id)).toBeUndefined()
+    expect(mail.mails.filter(({ to }) => to[0] === 'before@example.com')).toEqual([])
+    expect(await read('/api/orders/import')).toMatchObject({ operation_id: began.id })
+  },
+)
 
 test('a changed SKU is read from its webhook, without a refresh of the catalog', async () => {
   const found = async (search: string) =>
@@ -457,38 +466,41 @@ test('the shop front is only open to pages on this machine, and explains an inva
   expect(answer.status).toBe(403)
 })
 
-test('workflows start when a delivery is ready, downloaded, held or refunded, and when a link is used up', async () => {
-  await sell('sails.pdf', 'EB-001')
-  const events = [
-    'delivery.ready',
-    'delivery.downloaded',
-    'delivery.held',
-    'order.refunded',
-    'link.exhausted',
-  ]
-  for (const event of events) {
-    const saved = await server.call('POST', '/api/workflows', {
-      name: event,
-      kind: 'bulk',
-      steps: [{ plugin: 'tag-files', options: { mode: 'add', tags: [event] } }],
-      when: [{ kind: 'event', event, collect: 0, which: { name_like: '*sails*' } }],
-    })
-    expect(saved.status).toBe(201)
-  }
-  const file = async () => (await read('/api/files?search=sails.pdf')).data[0]
-  const tagged = (event: string) =>
-    expect.poll(async () => (await file()).tags, { timeout: 20_000 }).toContain(event)
-  const order = await buy('sailor@example.com', 'EB-001')
-  await tagged('delivery.ready')
-  const { id, url } = await deliveryOf(order.order_id)
-  await (await fetch(`${url}&all=1`)).arrayBuffer()
-  await tagged('delivery.downloaded')
-  await server.call('POST', `/api/deliveries/${id}/hold`)
-  await tagged('delivery.held')
-  await post(`/demo/orders/${order.order_id}/refund`, {})
-  await tagged('order.refunded')
-  const link = { file_ids: [(await file()).id], download_limit: 1 }
-  const made: any = await (await server.call('POST', '/api/links', link)).json()
-  await (await fetch(made.data[0].url)).arrayBuffer()
-  await tagged('link.exhausted')
-})
+soakTest(
+  'workflows start when a delivery is ready, downloaded, held or refunded, and when a link is used up',
+  async () => {
+    await sell('sails.pdf', 'EB-001')
+    const events = [
+      'delivery.ready',
+      'delivery.downloaded',
+      'delivery.held',
+      'order.refunded',
+      'link.exhausted',
+    ]
+    for (const event of events) {
+      const saved = await server.call('POST', '/api/workflows', {
+        name: event,
+        kind: 'bulk',
+        steps: [{ plugin: 'tag-files', options: { mode: 'add', tags: [event] } }],
+        when: [{ kind: 'event', event, collect: 0, which: { name_like: '*sails*' } }],
+      })
+      expect(saved.status).toBe(201)
+    }
+    const file = async () => (await read('/api/files?search=sails.pdf')).data[0]
+    const tagged = (event: string) =>
+      expect.poll(async () => (await file()).tags, { timeout: 20_000 }).toContain(event)
+    const order = await buy('sailor@example.com', 'EB-001')
+    await tagged('delivery.ready')
+    const { id, url } = await deliveryOf(order.order_id)
+    await (await fetch(`${url}&all=1`)).arrayBuffer()
+    await tagged('delivery.downloaded')
+    await server.call('POST', `/api/deliveries/${id}/hold`)
+    await tagged('delivery.held')
+    await post(`/demo/orders/${order.order_id}/refund`, {})
+    await tagged('order.refunded')
+    const link = { file_ids: [(await file()).id], download_limit: 1 }
+    const made: any = await (await server.call('POST', '/api/links', link)).json()
+    await (await fetch(made.data[0].url)).arrayBuffer()
+    await tagged('link.exhausted')
+  },
+)

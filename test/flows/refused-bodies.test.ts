@@ -8,6 +8,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestApp, type TestApp } from '../app.ts'
 import { findNginx, startNginx, type Nginx } from '../nginx.ts'
+import { soakTest } from '../scale.ts'
 
 let app: TestApp
 let nginx: Nginx
@@ -104,7 +105,7 @@ test('a body too large to read and discard closes its connection', async () => {
   expect([refused.status, refused.connection]).toEqual([413, 'close'])
 })
 
-test('behind nginx no other request waits for it', async () => {
+soakTest('behind nginx no other request waits for it', async () => {
   for (const [what, status, asked] of REFUSED)
     expect([what, (await ask(nginx.port, asked)).status]).toEqual([what, status])
   const answers = await Promise.all(Array.from({ length: 30 }, () => ask(nginx.port)))

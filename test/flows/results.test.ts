@@ -198,7 +198,7 @@ describe('an operation without a ledger', () => {
     expect(new Set(items.map(({ status }) => status))).toEqual(new Set(['done']))
   })
 
-  test('of no files is done too', async () => {
+  soakTest('of no files is done too', async () => {
     const { scope, engine } = house
     const request = { channel: 'api', request: {}, requestedBy: 'test' }
     const id = await engine.start(scope, {
@@ -384,7 +384,7 @@ describe('an operation without a ledger', () => {
     },
   )
 
-  test('has one document, the last one, regardless of how many its step writes', async () => {
+  soakTest('has one document, the last one, regardless of how many its step writes', async () => {
     behave = async (context) => {
       await context.artifacts.write(
         'first.txt',
@@ -479,36 +479,39 @@ describe('files created by a final step', () => {
     expectSame(await dumpOf(house.scope), before)
   })
 
-  test('do not exist if one of them fails, or if the operation was cancelled meanwhile', async () => {
-    let id = ''
-    behave = async (context) => {
-      const { created = [] } = await make(context)
-      return { created: [...created, { ...created[0]!, filename: 'not/a name.pdf' }] }
-    }
-    id = await house.startOn(workflowOf('make-result'), {
-      ids: (await fileIds(house.scope)).slice(0, 3),
-    })
-    expect(await ended(id)).toMatchObject({
-      status: 'partial',
-      done: 3,
-      stopped: { code: 'invalid_filename' },
-    })
-    expect(await made()).toEqual([])
-    // The step may run before the start request has returned: it waits for the id.
-    const started = Promise.withResolvers<string>()
-    behave = async (context) => {
-      await move(await started.promise, 'cancel')
-      return make(context)
-    }
-    id = await house.startOn(workflowOf('make-result'), {
-      ids: (await fileIds(house.scope)).slice(0, 3),
-    })
-    started.resolve(id)
-    expect(await ended(id)).toMatchObject({ status: 'cancelled' })
-    expect(await made()).toEqual([])
-  })
+  soakTest(
+    'do not exist if one of them fails, or if the operation was cancelled meanwhile',
+    async () => {
+      let id = ''
+      behave = async (context) => {
+        const { created = [] } = await make(context)
+        return { created: [...created, { ...created[0]!, filename: 'not/a name.pdf' }] }
+      }
+      id = await house.startOn(workflowOf('make-result'), {
+        ids: (await fileIds(house.scope)).slice(0, 3),
+      })
+      expect(await ended(id)).toMatchObject({
+        status: 'partial',
+        done: 3,
+        stopped: { code: 'invalid_filename' },
+      })
+      expect(await made()).toEqual([])
+      // The step may run before the start request has returned: it waits for the id.
+      const started = Promise.withResolvers<string>()
+      behave = async (context) => {
+        await move(await started.promise, 'cancel')
+        return make(context)
+      }
+      id = await house.startOn(workflowOf('make-result'), {
+        ids: (await fileIds(house.scope)).slice(0, 3),
+      })
+      started.resolve(id)
+      expect(await ended(id)).toMatchObject({ status: 'cancelled' })
+      expect(await made()).toEqual([])
+    },
+  )
 
-  test('are created by a retry if the step failed and no file did', async () => {
+  soakTest('are created by a retry if the step failed and no file did', async () => {
     behave = () =>
       Promise.reject(new PortError('storage_failed', 'The storage location did not answer', true))
     const id = await house.startOn(workflowOf('make-result'), {
@@ -547,7 +550,7 @@ describe('links created by an operation', () => {
   const rowsIn = async (operation: string) =>
     (await contentOf(operation))?.trimEnd().split('\r\n').slice(1) ?? []
 
-  test('exist once each, in a list in the files’ order, and an undo revokes them', async () => {
+  soakTest('exist once each, in a list in the files’ order, and an undo revokes them', async () => {
     const before = await dumpOf(house.scope)
     const ids = await linkedIds()
     const workflow = create({ expiry_days: 3, email: 'buyer@example.com' })

@@ -5,7 +5,7 @@ import { parsePublicId, toPublicId } from '../../server/core/ids.ts'
 import { openTestApp, type Answer, type TestApp } from '../app.ts'
 import { addFile } from '../deliveries.ts'
 import { documentOf, encrypted, numberedPages } from '../documents.ts'
-import { sized } from '../scale.ts'
+import { sized, soakTest } from '../scale.ts'
 
 const PASSWORD = 'open-sesame-51'
 let app: TestApp
@@ -46,34 +46,37 @@ const tagging = (tag: string) => ({
 })
 const marking = { id: 'mark', plugin: 'watermark-pdf', options: { text: 'a' } }
 
-test('encrypted documents succeed when the retry brings their password; an undo restores all', async () => {
-  const count = sized(3, 20)
-  const file_ids = await lockedFiles('Action', count)
-  const failed = await start({
-    action: 'watermark-pdf',
-    select: { file_ids },
-    options: { text: 'a' },
-  })
-  expect(failed).toMatchObject({ status: 'failed', failed: count })
-  expect(await planOf(failed.id)).toMatchObject({
-    changed: false,
-    problem: null,
-    mending: [{ step: 'act', option: 'password', option_title: 'Password' }],
-  })
-  const wrong = await retry(failed.id, { options: { act: { password: 7 }, none: {} } })
-  expect([
-    wrong.status,
-    wrong.body.error.details.map(({ param }: { param: string }) => param),
-  ]).toEqual([422, ['options.none', 'options.act.password']])
-  await retry(failed.id, { options: { act: { password: PASSWORD } } })
-  const done = await ended(failed.id)
-  expect(done).toMatchObject({ status: 'success', done: count, failed: 0 })
-  expect(JSON.stringify(done)).not.toContain(PASSWORD)
-  const undone = await ended((await post(`/api/operations/${failed.id}/undo`)).id)
-  expect(undone).toMatchObject({ status: 'success', done: count })
-  for (const id of file_ids)
-    expect((await call('GET', `/api/files/${id}`)).body.size_bytes).toBe(locked.length)
-})
+soakTest(
+  'encrypted documents succeed when the retry brings their password; an undo restores all',
+  async () => {
+    const count = sized(3, 20)
+    const file_ids = await lockedFiles('Action', count)
+    const failed = await start({
+      action: 'watermark-pdf',
+      select: { file_ids },
+      options: { text: 'a' },
+    })
+    expect(failed).toMatchObject({ status: 'failed', failed: count })
+    expect(await planOf(failed.id)).toMatchObject({
+      changed: false,
+      problem: null,
+      mending: [{ step: 'act', option: 'password', option_title: 'Password' }],
+    })
+    const wrong = await retry(failed.id, { options: { act: { password: 7 }, none: {} } })
+    expect([
+      wrong.status,
+      wrong.body.error.details.map(({ param }: { param: string }) => param),
+    ]).toEqual([422, ['options.none', 'options.act.password']])
+    await retry(failed.id, { options: { act: { password: PASSWORD } } })
+    const done = await ended(failed.id)
+    expect(done).toMatchObject({ status: 'success', done: count, failed: 0 })
+    expect(JSON.stringify(done)).not.toContain(PASSWORD)
+    const undone = await ended((await post(`/api/operations/${failed.id}/undo`)).id)
+    expect(undone).toMatchObject({ status: 'success', done: count })
+    for (const id of file_ids)
+      expect((await call('GET', `/api/files/${id}`)).body.size_bytes).toBe(locked.length)
+  },
+)
 
 test('runs the steps of the workflow as they are now, or as they were; an undo restores all', async () => {
   const [closed] = await lockedFiles('Flow', 1)
@@ -100,37 +103,40 @@ test('runs the steps of the workflow as they are now, or as they were; an undo r
   expect([await tagsOf(closed!), await tagsOf(open)]).toEqual([[], []])
 })
 
-test('names why a workflow cannot continue the operation, and then runs the steps of its start', async () => {
-  const [closed] = await lockedFiles('Unfit', 1)
-  const body = { ...WORKFLOW, name: 'Unfit', steps: [marking] }
-  const { id: workflow } = await post('/api/workflows', body)
-  const { id } = await start({ workflow, select: { file_ids: [closed] } })
-  const trash = [{ plugin: 'restore-files' }]
-  expect((await call('PUT', `/api/workflows/${workflow}`, { ...body, steps: trash })).status).toBe(
-    200,
-  )
-  const unfit = await retry(id, { workflow: 'current' })
-  expect([unfit.status, unfit.body.error]).toMatchObject([
-    409,
-    {
-      code: 'workflow_unfit',
-      details: [{ param: 'workflow', message: expect.stringContaining('other files') }],
-    },
-  ])
-  expect(await planOf(id)).toMatchObject({
-    changed: false,
-    steps: null,
-    problem: { code: 'workflow_unfit' },
-    reasons: [expect.anything()],
-  })
-  await call('DELETE', `/api/workflows/${workflow}`)
-  const gone = await retry(id, { workflow: 'current' })
-  expect([gone.status, gone.body.error.code]).toEqual([409, 'workflow_gone'])
-  expect((await retry(id)).status).toBe(200)
-  expect(await ended(id)).toMatchObject({ status: 'failed', steps: [{ id: 'mark' }] })
-})
+soakTest(
+  'names why a workflow cannot continue the operation, and then runs the steps of its start',
+  async () => {
+    const [closed] = await lockedFiles('Unfit', 1)
+    const body = { ...WORKFLOW, name: 'Unfit', steps: [marking] }
+    const { id: workflow } = await post('/api/workflows', body)
+    const { id } = await start({ workflow, select: { file_ids: [closed] } })
+    const trash = [{ plugin: 'restore-files' }]
+    expect(
+      (await call('PUT', `/api/workflows/${workflow}`, { ...body, steps: trash })).status,
+    ).toBe(200)
+    const unfit = await retry(id, { workflow: 'current' })
+    expect([unfit.status, unfit.body.error]).toMatchObject([
+      409,
+      {
+        code: 'workflow_unfit',
+        details: [{ param: 'workflow', message: expect.stringContaining('other files') }],
+      },
+    ])
+    expect(await planOf(id)).toMatchObject({
+      changed: false,
+      steps: null,
+      problem: { code: 'workflow_unfit' },
+      reasons: [expect.anything()],
+    })
+    await call('DELETE', `/api/workflows/${workflow}`)
+    const gone = await retry(id, { workflow: 'current' })
+    expect([gone.status, gone.body.error.code]).toEqual([409, 'workflow_gone'])
+    expect((await retry(id)).status).toBe(200)
+    expect(await ended(id)).toMatchObject({ status: 'failed', steps: [{ id: 'mark' }] })
+  },
+)
 
-test('takes the mended options of a schedule and the mended settings of the shop', async () => {
+soakTest('takes the mended options of a schedule and the mended settings of the shop', async () => {
   const file = await add('Scheduled.pdf', documentOf(numberedPages(1)))
   const body = {
     name: 'Nightly mark',

@@ -13,6 +13,7 @@ import { untilEnded, type Answer } from '../app.ts'
 import { openCsvApp, type CsvApp } from '../csv.ts'
 import { photo } from '../images.ts'
 import { sendFile } from '../uploads.ts'
+import { someOf } from '../scale.ts'
 
 /** Makes other bytes of the same ones each time: only those before the step can be compared. */
 const never = definePlugin({
@@ -157,7 +158,9 @@ test.each(Object.keys(STEPS))('%s, the same bytes are no version', async (what) 
   if (steps.length > 0) await attach(what, steps)
   onTestFinished(detach)
   const at = Object.keys(STEPS).indexOf(what)
-  for (const [n, [way, give]] of Object.entries(WAYS).entries()) {
+  // In npm test each way once.
+  const ways = someOf([...Object.entries(WAYS).entries()], ([n]) => n % 3 === at)
+  for (const [n, [way, give]] of ways) {
     const name = `way-${n}-${at}`
     const results = async () => {
       const operation = await give(`${name}.jpg`)

@@ -164,7 +164,7 @@ describe('two workers', () => {
   })
 })
 
-test('a worker that dies while it starts a run neither loses nor repeats it', async () => {
+soakTest('a worker that dies while it starts a run neither loses nor repeats it', async () => {
   const id = await create(nightly(), '2026-01-10T12:00:00Z')
   const holder = await house.parts.database.pool.connect()
   try {
@@ -316,7 +316,7 @@ describe('the deletion limit', () => {
     expect(await countFiles(scope, { deleted: true })).toBe(4)
   })
 
-  test('paid deliveries are named in its notices, before and after the deletion', async () => {
+  soakTest('paid deliveries are named in its notices, before and after the deletion', async () => {
     const [file] = await makeFiles(scope, names(4, 'sold'))
     await scope.query(
       `with o as (insert into orders (shop_id, id, name, ordered_at, changed_at)
@@ -351,7 +351,7 @@ describe('the deletion limit', () => {
     )
   })
 
-  test('an unconfirmed preview is replaced by the next run’s', async () => {
+  soakTest('an unconfirmed preview is replaced by the next run’s', async () => {
     await makeFiles(scope, names(4, 'loose'))
     const id = await create(cleaning({ cap: 3 }), '2026-01-10T12:00:00Z')
     await lookAt('2026-01-11T03:00:00Z')
@@ -373,36 +373,41 @@ describe('the deletion limit', () => {
     expect(unread).toEqual([{ operation_id: (await runs(id))[0]!.id }])
   })
 
-  test('applies to a shop’s own workflow that deletes, and not to one that deletes nothing', async () => {
-    await makeFiles(scope, names(4, 'loose'))
-    const steps = [
-      { plugin: 'tag-files', options: { tags: ['old'] } },
-      { plugin: 'delete-files', when: { search: 'loose-1' } },
-    ]
-    const body = {
-      name: 'Tag and delete',
-      kind: 'bulk' as const,
-      parallel: 1,
-      steps,
-      channel: null,
-    }
-    const { id: own } = await createWorkflow(scope, body, house.engine)
-    const workflow = toPublicId('workflow', own)
-    const deleting = await create(
-      cleaning({ action: null, workflow, filter: {}, cap: 3 }),
-      '2026-01-10T12:00:00Z',
-    )
-    const tagging = await create(nightly({ cap: 1 }), '2026-01-10T12:00:00Z')
-    expect(await lookAt('2026-01-11T03:00:00Z')).toBe(2)
-    expect(await runs(deleting)).toMatchObject([
-      { preview: true, workflow: { id: workflow, title: 'Tag and delete' } },
-    ])
-    expect(await runs(tagging)).toMatchObject([{ preview: false, total: 4 }])
-    const [asked] = await scope.from<{ body: string }>('notices').select('body')
-    expect(asked!.body).toContain('It would delete some of 4 files, and a run on more than 3 waits')
-  })
+  soakTest(
+    'applies to a shop’s own workflow that deletes, and not to one that deletes nothing',
+    async () => {
+      await makeFiles(scope, names(4, 'loose'))
+      const steps = [
+        { plugin: 'tag-files', options: { tags: ['old'] } },
+        { plugin: 'delete-files', when: { search: 'loose-1' } },
+      ]
+      const body = {
+        name: 'Tag and delete',
+        kind: 'bulk' as const,
+        parallel: 1,
+        steps,
+        channel: null,
+      }
+      const { id: own } = await createWorkflow(scope, body, house.engine)
+      const workflow = toPublicId('workflow', own)
+      const deleting = await create(
+        cleaning({ action: null, workflow, filter: {}, cap: 3 }),
+        '2026-01-10T12:00:00Z',
+      )
+      const tagging = await create(nightly({ cap: 1 }), '2026-01-10T12:00:00Z')
+      expect(await lookAt('2026-01-11T03:00:00Z')).toBe(2)
+      expect(await runs(deleting)).toMatchObject([
+        { preview: true, workflow: { id: workflow, title: 'Tag and delete' } },
+      ])
+      expect(await runs(tagging)).toMatchObject([{ preview: false, total: 4 }])
+      const [asked] = await scope.from<{ body: string }>('notices').select('body')
+      expect(asked!.body).toContain(
+        'It would delete some of 4 files, and a run on more than 3 waits',
+      )
+    },
+  )
 
-  test('counts the trash for workflows on the trash', async () => {
+  soakTest('counts the trash for workflows on the trash', async () => {
     await makeFiles(scope, names(4, 'loose'))
     await house.parts.database.knex('files').update({ deleted_at: new Date() })
     const id = await create(
@@ -426,7 +431,7 @@ describe('notifications of a schedule', () => {
     expect(run!.request).toEqual({ notify: true })
   })
 
-  test('are added if the workflow has none', async () => {
+  soakTest('are added if the workflow has none', async () => {
     const steps = [{ plugin: 'tag-files', options: { tags: ['old'] } }]
     const body = { name: 'Quiet', kind: 'bulk' as const, parallel: 1, steps, channel: null }
     const workflow = toPublicId('workflow', (await createWorkflow(scope, body, house.engine)).id)
@@ -511,7 +516,7 @@ test('a schedule that is off never runs, nor does one of a shop that has uninsta
 })
 
 describe('the examples', () => {
-  test('old files that nobody uses are deleted, and no others', async () => {
+  soakTest('old files that nobody uses are deleted, and no others', async () => {
     await makeFiles(scope, [
       { filename: 'old.pdf', age: 400 },
       { filename: 'old-but-mapped.pdf', age: 400, mapped: true },
@@ -531,7 +536,7 @@ describe('the examples', () => {
     expect(await countFiles(scope, { deleted: true, search: 'old.pdf' })).toBe(1)
   })
 
-  test('files get the tags of the rules that match', async () => {
+  soakTest('files get the tags of the rules that match', async () => {
     await makeFiles(scope, [
       { filename: 'My eBook.epub', tags: ['mine'] },
       { filename: 'course-1.PDF' },

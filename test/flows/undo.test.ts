@@ -5,7 +5,7 @@ import { appConfig } from '../../app.config.ts'
 import type { Step, Workflow } from '../../plugins/contract/index.ts'
 import type { OperationRow } from '../../server/engine/types.ts'
 import { createTestEngine, makeBytes, type TestEngine } from '../engine.ts'
-import { sized, soakTest } from '../scale.ts'
+import { sized, soakTest, someOf } from '../scale.ts'
 import { dumpOf, expectSame, fileIds, fillLibrary, type Dump } from './library.ts'
 
 const COUNT = sized(600, 10_000)
@@ -84,18 +84,21 @@ const actions: [string, Workflow, Partial<OperationRow>][] = [
   ],
 ]
 
-test.each(actions)('reverts %s, restoring every row exactly', async (_what, workflow, expected) => {
-  const did = await carryOut(workflow)
-  expect(did).toMatchObject({ status: 'success', failed: 0, skipped: 0, ...expected })
-  expect(
-    (await dumpOf(house.scope)).files.filter((row, at) => row === whole.files[at]).length,
-  ).toBeLessThan(COUNT / 2)
+test.each(someOf(actions, (_, at) => at % 2 === 0))(
+  'reverts %s, restoring every row exactly',
+  async (_what, workflow, expected) => {
+    const did = await carryOut(workflow)
+    expect(did).toMatchObject({ status: 'success', failed: 0, skipped: 0, ...expected })
+    expect(
+      (await dumpOf(house.scope)).files.filter((row, at) => row === whole.files[at]).length,
+    ).toBeLessThan(COUNT / 2)
 
-  const { operation, items } = await house.untilEnd(await undo(did.id))
-  expect(operation).toMatchObject({ status: 'success', undoes: did.id, failed: 0, skipped: 0 })
-  expect(operation.done).toBe(items.length)
-  expect(await reread(did.id)).toMatchObject({ status: 'undone', undone_by: operation.id })
-})
+    const { operation, items } = await house.untilEnd(await undo(did.id))
+    expect(operation).toMatchObject({ status: 'success', undoes: did.id, failed: 0, skipped: 0 })
+    expect(operation.done).toBe(items.length)
+    expect(await reread(did.id)).toMatchObject({ status: 'undone', undone_by: operation.id })
+  },
+)
 
 test('skips files changed since, with the reason; a download is not a change', async () => {
   const [changed, other, downloaded, gone] = [ids[10]!, ids[11]!, ids[12]!, ids[13]!]

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { openTestApp, type TestApp } from '../app.ts'
 import { sendUnfinished, WEBHOOK, type UnfinishedBody } from '../unfinished-bodies.ts'
+import { soakTest } from '../scale.ts'
 
 const MB = 1024 ** 2
 /** The part of a shop, and of a network. */
@@ -126,7 +127,7 @@ test('what follows the file of a form is read after the answer, and the connecti
   await closeAll([form])
 })
 
-test('the largest list of keys is read while a shop’s tables arrive', async () => {
+soakTest('the largest list of keys is read while a shop’s tables arrive', async () => {
   const made = await app.owner.call('POST', '/api/licence-lists', { name: 'Largest' })
   const table = await sendUnfinished(port, '/api/csv', ofKey('text/csv'), {
     length: 3 * MB,
@@ -147,7 +148,7 @@ test('the largest list of keys is read while a shop’s tables arrive', async ()
   await closeAll([table])
 })
 
-test('a body that stops is answered with 408, and its connection is closed', async () => {
+soakTest('a body that stops is answered with 408, and its connection is closed', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   onTestFinished(() => void vi.useRealTimers())
   const forms = { 'Content-Type': 'application/x-www-form-urlencoded' }

@@ -96,28 +96,31 @@ it('sends a large file straight to the bucket, and the worker imports it', async
   await expectImported('direct.bin', bytes)
 })
 
-it('sends a small file to the server', async () => {
+soakTest('sends a small file to the server', async () => {
   const bytes = contentOf(100_000, 'small')
   await send(bytes, 'small.bin').done
   expect(asked).toEqual(['POST', 'PATCH'])
   await expectImported('small.bin', bytes)
 })
 
-it('continues after the pieces that have arrived, also if the page was closed before it knew', async () => {
-  const bytes = contentOf(SIZE, 'resumed')
-  let sent = 0
-  s3.intercept = ({ method, url }) =>
-    method === 'PUT' && url.includes('/uploads/') && ++sent === 2 ? 'lost' : null
-  const first = send(bytes, 'resumed.bin')
-  await expect(first.done).rejects.toThrow()
-  asked = []
-  s3.requests.length = 0
-  await send(bytes, 'resumed.bin', { at: first.upload.url! }).done
-  // The second piece is in the bucket: its answer was lost.
-  expect(piecesSent()).toHaveLength(1)
-  expect(asked[0]).toBe('HEAD')
-  await expectImported('resumed.bin', bytes)
-})
+soakTest(
+  'continues after the pieces that have arrived, also if the page was closed before it knew',
+  async () => {
+    const bytes = contentOf(SIZE, 'resumed')
+    let sent = 0
+    s3.intercept = ({ method, url }) =>
+      method === 'PUT' && url.includes('/uploads/') && ++sent === 2 ? 'lost' : null
+    const first = send(bytes, 'resumed.bin')
+    await expect(first.done).rejects.toThrow()
+    asked = []
+    s3.requests.length = 0
+    await send(bytes, 'resumed.bin', { at: first.upload.url! }).done
+    // The second piece is in the bucket: its answer was lost.
+    expect(piecesSent()).toHaveLength(1)
+    expect(asked[0]).toBe('HEAD')
+    await expectImported('resumed.bin', bytes)
+  },
+)
 
 it('sends to the server if the bucket cannot be reached', async () => {
   const bytes = contentOf(PIECE, 'blocked')
@@ -156,7 +159,7 @@ it('gives an address for exactly the next bytes, and counts only what is there',
   expect((await app.owner.call('POST', `${at}/pieces`, {})).status).toBe(404)
 })
 
-it('asks about a name that was taken meanwhile before more bytes are sent', async () => {
+soakTest('asks about a name that was taken meanwhile before more bytes are sent', async () => {
   await send(contentOf(1000, 'taken'), 'taken.bin').done
   await expectImported('taken.bin', contentOf(1000, 'taken'))
   const { headers } = await create(sender, SIZE, { filename: 'later.bin' })

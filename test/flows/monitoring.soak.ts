@@ -14,7 +14,6 @@ import {
   ROOT,
   SECRET,
 } from './server.ts'
-import { soakTest } from '../scale.ts'
 
 let dataDir: string
 let database: Awaited<ReturnType<typeof createTestDatabase>>
@@ -81,7 +80,7 @@ test('a worker and a drop server report their health and metrics', async () => {
   }
 })
 
-soakTest('a port that is taken ends the start, and names the setting', async () => {
+test('a port that is taken ends the start, and names the setting', async () => {
   const drop = await startProcess({ ROLE: 'drop' })
   await expect.poll(() => drop.status('/readyz')).toBe(200)
   const second = await startProcess({ ROLE: 'worker', MONITORING_PORT: String(drop.port) })
@@ -89,7 +88,7 @@ soakTest('a port that is taken ends the start, and names the setting', async () 
   expect(second.output()).toContain(`MONITORING_PORT: ${drop.port} on 127.0.0.1 is taken`)
 })
 
-soakTest('a web process that stops is not ready, and still answers for DRAIN_SECONDS', async () => {
+test('a web process that stops is not ready, and still answers for DRAIN_SECONDS', async () => {
   const web = await startLocalServer({ ROLE: 'web', DRAIN_SECONDS: '3' })
   onTestFinished(() => removeDataDir(web.dataDir))
   const status = async (path: string) => (await fetch(web.url + path)).status

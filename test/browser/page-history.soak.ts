@@ -5,7 +5,6 @@ import { expect, test } from 'vitest'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { importUntilEnd } from '../flows/imports.ts'
 import { type RunningServer } from '../flows/server.ts'
-import { soakTest } from '../scale.ts'
 import { usePages } from './page-browser.ts'
 
 /** Tag operations, so that the history has two pages. */
@@ -45,7 +44,7 @@ const choose = async (page: Page, filter: string, choice: string) => {
   await page.keyboard.press('Escape')
 }
 
-soakTest('a view of the operations keeps their filters, and is changed and deleted', async () => {
+test('a view of the operations keeps their filters, and is changed and deleted', async () => {
   const page = await open('/operations')
   await choose(page, 'Kind', 'Imports')
   await page.getByRole('button', { name: 'Save view' }).press('Enter')
@@ -73,35 +72,32 @@ soakTest('a view of the operations keeps their filters, and is changed and delet
   await expect.poll(() => rows(other).count()).toBe(1)
 })
 
-soakTest(
-  'each operation is listed with its date, files, status, duration and creator',
-  async () => {
-    const page = await open('/operations')
-    await page.getByText('Page 1', { exact: true }).waitFor()
-    const newest = rows(page).first()
-    await expect
-      .poll(() => newest.locator('td').allTextContents())
-      .toEqual([
-        'Delete files',
-        expect.stringMatching(/^\d{1,2} \w+ 20\d\d, \d\d:\d\d$/),
-        expect.stringContaining('Success'),
-        '1 of 1',
-        '0',
-        expect.stringMatching(/\d (s|min)$/),
-        'Demo',
-        '',
-      ])
-    await page.getByRole('button', { name: 'Next page of operations' }).click()
-    await page.getByText('Page 2', { exact: true }).waitFor()
-    await page.reload()
-    await page.getByText('Page 2', { exact: true }).waitFor()
-    await rows(page).getByText('Partial', { exact: true }).waitFor()
-    await page.getByRole('button', { name: 'Previous page of operations' }).click()
-    await page.getByText('Page 1', { exact: true }).waitFor()
-  },
-)
+test('each operation is listed with its date, files, status, duration and creator', async () => {
+  const page = await open('/operations')
+  await page.getByText('Page 1', { exact: true }).waitFor()
+  const newest = rows(page).first()
+  await expect
+    .poll(() => newest.locator('td').allTextContents())
+    .toEqual([
+      'Delete files',
+      expect.stringMatching(/^\d{1,2} \w+ 20\d\d, \d\d:\d\d$/),
+      expect.stringContaining('Success'),
+      '1 of 1',
+      '0',
+      expect.stringMatching(/\d (s|min)$/),
+      'Demo',
+      '',
+    ])
+  await page.getByRole('button', { name: 'Next page of operations' }).click()
+  await page.getByText('Page 2', { exact: true }).waitFor()
+  await page.reload()
+  await page.getByText('Page 2', { exact: true }).waitFor()
+  await rows(page).getByText('Partial', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Previous page of operations' }).click()
+  await page.getByText('Page 1', { exact: true }).waitFor()
+})
 
-soakTest('filters combine, are kept in the address, and are removed one by one', async () => {
+test('filters combine, are kept in the address, and are removed one by one', async () => {
   const page = await open('/operations')
   await choose(page, 'Kind', 'Bulk operations')
   await page.getByRole('button', { name: 'Action', exact: true }).click()
@@ -124,7 +120,7 @@ soakTest('filters combine, are kept in the address, and are removed one by one',
   await expect.poll(() => rows(page).first().textContent()).toContain('API import')
 })
 
-soakTest('filters by creator and by date', async () => {
+test('filters by creator and by date', async () => {
   const page = await open('/operations?kind=import')
   await page.getByText('1 operation', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Started by', exact: true }).click()
@@ -141,7 +137,7 @@ soakTest('filters by creator and by date', async () => {
   await page.getByText('Date to 1 Jan 2020').waitFor()
 })
 
-soakTest('searches by name, and searches an operation’s files', async () => {
+test('searches by name, and searches an operation’s files', async () => {
   const page = await open('/operations')
   await page.getByPlaceholder('Search operations by name').fill('delete')
   await page.getByText('1 operation', { exact: true }).waitFor()
@@ -188,7 +184,7 @@ test('settings link to the history; changes are saved, or refused next to their 
   await page.getByText('1 operation', { exact: true }).waitFor()
 })
 
-soakTest('sent mail can be read, and unsent mail is shown', async () => {
+test('sent mail can be read, and unsent mail is shown', async () => {
   const page = await open('/settings')
   await page.getByRole('link', { name: 'Sent mail' }).click()
   await page.getByText('Messages marked as kept here were not sent', { exact: false }).waitFor()
@@ -203,7 +199,7 @@ soakTest('sent mail can be read, and unsent mail is shown', async () => {
   await page.getByRole('heading', { name: 'API import' }).waitFor()
 })
 
-soakTest('nothing is wider than a phone’s screen', async () => {
+test('nothing is wider than a phone’s screen', async () => {
   const shown = {
     '/settings': 'Time zone',
     '/settings/mail': 'Messages marked as kept here were not sent',

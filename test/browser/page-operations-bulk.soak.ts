@@ -6,7 +6,6 @@ import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { uniqueSkus } from '../flows/catalog.ts'
 import { importUntilEnd } from '../flows/imports.ts'
 import { type RunningServer } from '../flows/server.ts'
-import { soakTest } from '../scale.ts'
 import { choose } from './dialogs.ts'
 import { usePages } from './page-browser.ts'
 
@@ -90,7 +89,7 @@ describe('tags', () => {
     await expect.poll(() => launched(page).count()).toBe(0)
   })
 
-  soakTest('removing all requires a confirmation; adding none is refused', async () => {
+  test('removing all requires a confirmation; adding none is refused', async () => {
     const page = await open('/files?search=chart+12')
     await tick(page, ['Chart 12.pdf'])
     await press(page, 'Change tags')
@@ -112,7 +111,7 @@ describe('tags', () => {
   })
 })
 
-soakTest('settings are previewed file by file, and changed after confirmation', async () => {
+test('settings are previewed file by file, and changed after confirmation', async () => {
   const page = await open('/files?search=chart+2&sort=filename')
   await tick(page, ['Chart 20.pdf', 'Chart 21.pdf', 'Chart 22.pdf'])
   await choose(page, 'Change settings')
@@ -144,26 +143,23 @@ soakTest('settings are previewed file by file, and changed after confirmation', 
   await expect.poll(() => page.getByRole('button', { name: 'Confirm and run' }).count()).toBe(0)
 })
 
-soakTest(
-  'an undo from the operation’s page says what it does, restores the settings, and both operations link to each other',
-  async () => {
-    const page = await open('/operations?action=update-settings')
-    await rows(page).first().getByRole('link').click()
-    await page.getByRole('button', { name: 'Undo', exact: true }).click()
-    const dialog = dialogOf(page)
-    await dialog.getByText('3 files are restored to the state before this operation.').waitFor()
-    await dialog.getByRole('button', { name: 'Undo for 3 files' }).click()
-    await page.getByRole('heading', { name: 'Undo: Update settings' }).waitFor()
-    await expect.poll(() => filesBy('chart 20')).toMatchObject([{ expiry_days: 60, cdn: true }])
-    await page.getByRole('link', { name: 'the operation that it undoes' }).click()
-    await page.getByText('This operation was undone').waitFor()
-    await expect.poll(() => page.getByRole('button', { name: 'Undo', exact: true }).count()).toBe(0)
-    await page.getByRole('link', { name: 'a later operation' }).click()
-    await page.getByRole('heading', { name: 'Undo: Update settings' }).waitFor()
-  },
-)
+test('an undo from the operation’s page says what it does, restores the settings, and both operations link to each other', async () => {
+  const page = await open('/operations?action=update-settings')
+  await rows(page).first().getByRole('link').click()
+  await page.getByRole('button', { name: 'Undo', exact: true }).click()
+  const dialog = dialogOf(page)
+  await dialog.getByText('3 files are restored to the state before this operation.').waitFor()
+  await dialog.getByRole('button', { name: 'Undo for 3 files' }).click()
+  await page.getByRole('heading', { name: 'Undo: Update settings' }).waitFor()
+  await expect.poll(() => filesBy('chart 20')).toMatchObject([{ expiry_days: 60, cdn: true }])
+  await page.getByRole('link', { name: 'the operation that it undoes' }).click()
+  await page.getByText('This operation was undone').waitFor()
+  await expect.poll(() => page.getByRole('button', { name: 'Undo', exact: true }).count()).toBe(0)
+  await page.getByRole('link', { name: 'a later operation' }).click()
+  await page.getByRole('heading', { name: 'Undo: Update settings' }).waitFor()
+})
 
-soakTest('a preview that is discarded changes nothing', async () => {
+test('a preview that is discarded changes nothing', async () => {
   const page = await open('/files?search=chart+23')
   await tick(page, ['Chart 23.pdf'])
   await press(page, 'Delete')
@@ -205,7 +201,7 @@ describe('deleting', () => {
     expect(await filesBy('chart 01')).toEqual([])
   })
 
-  soakTest('an undo restores the files and their mappings', async () => {
+  test('an undo restores the files and their mappings', async () => {
     const before = await filesBy('chart 3')
     const page = await open('/files?search=chart+3')
     await page.getByRole('checkbox', { name: 'Select all files' }).first().press('Space')
@@ -222,55 +218,52 @@ describe('deleting', () => {
   })
 })
 
-soakTest(
-  'all matching files on every page are selected, and a new list clears the selection',
-  async () => {
-    const page = await open('/files?tags=chart&sort=filename')
-    await page.getByRole('checkbox', { name: 'Select all files' }).first().press('Space')
-    await page.getByText('50 selected').first().waitFor()
-    await page.getByRole('button', { name: /^Select all \d+ files$/ }).click()
-    await page.getByText(/^All \d+ files selected$/).waitFor()
-    const dialog = dialogOf(page)
-    // Files that were never shown are deleted only from a preview, which offers a backup too.
-    await choose(page, 'Delete')
-    await dialog.getByRole('button', { name: 'Preview' }).waitFor()
-    await dialog.getByLabel('Back up first').waitFor()
-    await expect.poll(() => dialog.getByRole('button', { name: /^Delete/ }).count()).toBe(0)
-    await page.keyboard.press('Escape')
-    await dialog.waitFor({ state: 'detached' })
-    await choose(page, 'Remove product mappings')
-    await dialog.getByLabel('Remove from').selectOption('Another product …')
-    // The dialog grows when the products arrive; an earlier click could miss.
-    await dialog.getByRole('radio').first().waitFor()
-    await dialog.getByRole('button', { name: 'Remove mappings' }).click()
-    await dialog.getByText('Choose a product').waitFor()
-    await page.keyboard.press('Escape')
-    await dialog.waitFor({ state: 'detached' })
-    // With more names than the dialog can show, all are previewed before anything is renamed.
-    await choose(page, 'Rename')
-    await dialog.getByRole('button', { name: 'Preview' }).waitFor()
-    await expect.poll(() => dialog.getByRole('button', { name: /^Rename \d/ }).count()).toBe(0)
-    await page.keyboard.press('Escape')
-    await dialog.waitFor({ state: 'detached' })
-    await choose(page, 'Run workflow')
-    await dialog.getByLabel('Workflow').selectOption('Tag by rule')
-    await dialog.getByRole('button', { name: 'Run workflow' }).click()
-    await launched(page)
-      .getByText(/: \d+ files done$/)
-      .waitFor()
-    expect((await filesBy('chart 40'))[0]!.tags).toContain('pdf')
-    await launched(page).getByRole('link', { name: 'View details' }).click()
-    await page.getByText(/^Files with: tagged chart/).waitFor()
-    await page.goBack()
-    await page.getByRole('checkbox', { name: 'Select Chart 40.pdf' }).check({ force: true })
-    await page.getByText('1 selected').first().waitFor()
-    await page.getByPlaceholder('Search files').fill('chart 4')
-    await page.getByText('10 files', { exact: true }).waitFor()
-    await expect.poll(() => page.getByRole('checkbox', { checked: true }).count()).toBe(0)
-  },
-)
+test('all matching files on every page are selected, and a new list clears the selection', async () => {
+  const page = await open('/files?tags=chart&sort=filename')
+  await page.getByRole('checkbox', { name: 'Select all files' }).first().press('Space')
+  await page.getByText('50 selected').first().waitFor()
+  await page.getByRole('button', { name: /^Select all \d+ files$/ }).click()
+  await page.getByText(/^All \d+ files selected$/).waitFor()
+  const dialog = dialogOf(page)
+  // Files that were never shown are deleted only from a preview, which offers a backup too.
+  await choose(page, 'Delete')
+  await dialog.getByRole('button', { name: 'Preview' }).waitFor()
+  await dialog.getByLabel('Back up first').waitFor()
+  await expect.poll(() => dialog.getByRole('button', { name: /^Delete/ }).count()).toBe(0)
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await choose(page, 'Remove product mappings')
+  await dialog.getByLabel('Remove from').selectOption('Another product …')
+  // The dialog grows when the products arrive; an earlier click could miss.
+  await dialog.getByRole('radio').first().waitFor()
+  await dialog.getByRole('button', { name: 'Remove mappings' }).click()
+  await dialog.getByText('Choose a product').waitFor()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  // With more names than the dialog can show, all are previewed before anything is renamed.
+  await choose(page, 'Rename')
+  await dialog.getByRole('button', { name: 'Preview' }).waitFor()
+  await expect.poll(() => dialog.getByRole('button', { name: /^Rename \d/ }).count()).toBe(0)
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await choose(page, 'Run workflow')
+  await dialog.getByLabel('Workflow').selectOption('Tag by rule')
+  await dialog.getByRole('button', { name: 'Run workflow' }).click()
+  await launched(page)
+    .getByText(/: \d+ files done$/)
+    .waitFor()
+  expect((await filesBy('chart 40'))[0]!.tags).toContain('pdf')
+  await launched(page).getByRole('link', { name: 'View details' }).click()
+  await page.getByText(/^Files with: tagged chart/).waitFor()
+  await page.goBack()
+  await page.getByRole('checkbox', { name: 'Select Chart 40.pdf' }).check({ force: true })
+  await page.getByText('1 selected').first().waitFor()
+  await page.getByPlaceholder('Search files').fill('chart 4')
+  await page.getByText('10 files', { exact: true }).waitFor()
+  await expect.poll(() => page.getByRole('checkbox', { checked: true }).count()).toBe(0)
+})
 
-soakTest('Shift selects the rows between, and the keyboard alone suffices', async () => {
+test('Shift selects the rows between, and the keyboard alone suffices', async () => {
   const page = await open('/files?search=chart+4&sort=filename')
   const box = (name: string) => page.getByRole('checkbox', { name: `Select ${name}` })
   await box('Chart 41.pdf').click({ force: true })
@@ -288,30 +281,27 @@ soakTest('Shift selects the rows between, and the keyboard alone suffices', asyn
     .toBe(true)
 })
 
-soakTest(
-  'files are selected and changed on a phone too, and nothing is wider than its screen',
-  async () => {
-    const page = await open('/files?search=chart+5&sort=filename', {
-      viewport: { width: 390, height: 844 },
-      hasTouch: true,
-      isMobile: true,
-    })
-    await page.getByText('Select Chart 50.pdf').waitFor({ state: 'attached' })
-    await page.getByRole('checkbox', { name: 'Select Chart 50.pdf' }).check({ force: true })
-    await page.getByText('1 selected').waitFor()
-    await page.getByRole('button', { name: 'Actions', exact: true }).click()
-    await page.getByRole('menuitem', { name: 'Change settings' }).click()
-    await page.getByRole('heading', { name: 'Settings of 1 file' }).waitFor()
-    await page.getByLabel('Links allow', { exact: true }).selectOption('Unlimited')
-    await page.getByRole('button', { name: 'Update settings' }).click()
-    await launched(page).getByText('Settings of 1 file updated').waitFor()
-    await expect
-      .poll(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth'))
-      .toBe(true)
-    await launched(page).getByRole('link', { name: 'View details' }).click()
-    await page.getByText('Links allow').first().waitFor()
-    await expect
-      .poll(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth'))
-      .toBe(true)
-  },
-)
+test('files are selected and changed on a phone too, and nothing is wider than its screen', async () => {
+  const page = await open('/files?search=chart+5&sort=filename', {
+    viewport: { width: 390, height: 844 },
+    hasTouch: true,
+    isMobile: true,
+  })
+  await page.getByText('Select Chart 50.pdf').waitFor({ state: 'attached' })
+  await page.getByRole('checkbox', { name: 'Select Chart 50.pdf' }).check({ force: true })
+  await page.getByText('1 selected').waitFor()
+  await page.getByRole('button', { name: 'Actions', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Change settings' }).click()
+  await page.getByRole('heading', { name: 'Settings of 1 file' }).waitFor()
+  await page.getByLabel('Links allow', { exact: true }).selectOption('Unlimited')
+  await page.getByRole('button', { name: 'Update settings' }).click()
+  await launched(page).getByText('Settings of 1 file updated').waitFor()
+  await expect
+    .poll(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth'))
+    .toBe(true)
+  await launched(page).getByRole('link', { name: 'View details' }).click()
+  await page.getByText('Links allow').first().waitFor()
+  await expect
+    .poll(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth'))
+    .toBe(true)
+})

@@ -6,7 +6,6 @@ import { describe, expect, test } from 'vitest'
 import { startOrigin } from '../fakes/origin.ts'
 import { importUntilEnd } from '../flows/imports.ts'
 import { type RunningServer } from '../flows/server.ts'
-import { soakTest } from '../scale.ts'
 import { choose, launched, tick } from './dialogs.ts'
 import { usePages } from './page-browser.ts'
 
@@ -90,7 +89,7 @@ describe('download links', () => {
     await dialog.waitFor({ state: 'detached' })
   })
 
-  soakTest('for many files are created in the background and delivered as a list', async () => {
+  test('for many files are created in the background and delivered as a list', async () => {
     const page = await open('/files?tags=audio')
     await page.getByRole('checkbox', { name: 'Select all files' }).first().press('Space')
     await page.getByRole('button', { name: `Select all ${CHAPTERS} files` }).click()
@@ -111,33 +110,30 @@ describe('download links', () => {
 })
 
 describe('export', () => {
-  soakTest(
-    'has the usual columns of the selected files, and can be saved again from its operation',
-    async () => {
-      const page = await open('/files?search=guide&sort=filename')
-      await tick(page, ['Guide a.pdf', 'Guide b.pdf'])
-      const dialog = await choose(page, 'Export')
-      await expect.poll(() => dialog.getByLabel('File URLs').isChecked()).toBe(false)
-      await expect.poll(() => dialog.getByLabel('File ID').isChecked()).toBe(false)
-      await dialog.getByRole('button', { name: 'Export 2 files' }).click()
-      await launched(page).getByText('2 files exported').waitFor()
-      const { name, text } = await saved(
-        page,
-        launched(page).getByRole('button', { name: /^Download / }),
-      )
-      expect(name).toMatch(/^files-.*\.csv$/)
-      const [head, ...rows] = text.replace('\ufeff', '').trimEnd().split('\r\n')
-      expect(head).toBe(
-        'filename,size_bytes,upload_date,products,tags,downloads,expiry_days,download_limit',
-      )
-      expect(rows).toHaveLength(2)
-      expect(rows[0]).toMatch(/^Guide a\.pdf,700,\d{4}-\d{2}-\d{2},,guide;2026,0,60,5$/)
-      await launched(page).getByRole('link', { name: 'View details' }).click()
-      await page.getByText('ready to be downloaded').waitFor()
-      const again = await saved(page, page.getByRole('button', { name: /^Download files-/ }))
-      expect(again).toEqual({ name, text })
-    },
-  )
+  test('has the usual columns of the selected files, and can be saved again from its operation', async () => {
+    const page = await open('/files?search=guide&sort=filename')
+    await tick(page, ['Guide a.pdf', 'Guide b.pdf'])
+    const dialog = await choose(page, 'Export')
+    await expect.poll(() => dialog.getByLabel('File URLs').isChecked()).toBe(false)
+    await expect.poll(() => dialog.getByLabel('File ID').isChecked()).toBe(false)
+    await dialog.getByRole('button', { name: 'Export 2 files' }).click()
+    await launched(page).getByText('2 files exported').waitFor()
+    const { name, text } = await saved(
+      page,
+      launched(page).getByRole('button', { name: /^Download / }),
+    )
+    expect(name).toMatch(/^files-.*\.csv$/)
+    const [head, ...rows] = text.replace('\ufeff', '').trimEnd().split('\r\n')
+    expect(head).toBe(
+      'filename,size_bytes,upload_date,products,tags,downloads,expiry_days,download_limit',
+    )
+    expect(rows).toHaveLength(2)
+    expect(rows[0]).toMatch(/^Guide a\.pdf,700,\d{4}-\d{2}-\d{2},,guide;2026,0,60,5$/)
+    await launched(page).getByRole('link', { name: 'View details' }).click()
+    await page.getByText('ready to be downloaded').waitFor()
+    const again = await saved(page, page.getByRole('button', { name: /^Download files-/ }))
+    expect(again).toEqual({ name, text })
+  })
 
   test('of filtered files, or of all files, in other columns and as JSON', async () => {
     const page = await open('/files?tags=audio')
@@ -174,25 +170,22 @@ describe('export', () => {
   })
 })
 
-soakTest(
-  'a pack of many files is read page by page, and its last file is moved and removed',
-  async () => {
-    const options = { new_pack: 'All chapters' }
-    const body = { action: 'move-to-pack', select: { filter: { tags: ['audio'] } }, options }
-    const { id } = (await (await server.call('POST', '/api/operations', body)).json()) as {
-      id: string
-    }
-    await server.call('GET', `/api/operations/${id}/events`).then((events) => events.text())
-    const page = await open('/packs')
-    await page.getByRole('link', { name: 'All chapters' }).click()
-    await page.getByText(`100 of ${CHAPTERS} files`).waitFor()
-    await page.getByRole('button', { name: 'Show more files' }).click()
-    const names = () => page.locator('.pack-files li a').allTextContents()
-    await expect.poll(async () => (await names()).length).toBe(CHAPTERS)
-    const last = (await names()).at(-1)!
-    await page.getByRole('button', { name: `Move ${last} up` }).click()
-    await expect.poll(async () => (await names()).at(-2)).toBe(last)
-    await page.getByRole('button', { name: `Remove: ${last}` }).click()
-    await expect.poll(async () => (await names()).length).toBe(CHAPTERS - 1)
-  },
-)
+test('a pack of many files is read page by page, and its last file is moved and removed', async () => {
+  const options = { new_pack: 'All chapters' }
+  const body = { action: 'move-to-pack', select: { filter: { tags: ['audio'] } }, options }
+  const { id } = (await (await server.call('POST', '/api/operations', body)).json()) as {
+    id: string
+  }
+  await server.call('GET', `/api/operations/${id}/events`).then((events) => events.text())
+  const page = await open('/packs')
+  await page.getByRole('link', { name: 'All chapters' }).click()
+  await page.getByText(`100 of ${CHAPTERS} files`).waitFor()
+  await page.getByRole('button', { name: 'Show more files' }).click()
+  const names = () => page.locator('.pack-files li a').allTextContents()
+  await expect.poll(async () => (await names()).length).toBe(CHAPTERS)
+  const last = (await names()).at(-1)!
+  await page.getByRole('button', { name: `Move ${last} up` }).click()
+  await expect.poll(async () => (await names()).at(-2)).toBe(last)
+  await page.getByRole('button', { name: `Remove: ${last}` }).click()
+  await expect.poll(async () => (await names()).length).toBe(CHAPTERS - 1)
+})

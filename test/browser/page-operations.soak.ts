@@ -4,7 +4,6 @@ import { expect, test } from 'vitest'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { jobUntilEnd } from '../flows/imports.ts'
 import { type RunningServer } from '../flows/server.ts'
-import { soakTest } from '../scale.ts'
 import { usePages } from './page-browser.ts'
 
 let server: RunningServer
@@ -28,12 +27,12 @@ async function startImport(paths: readonly string[]): Promise<string> {
   return ((await response.json()) as { job_id: string }).job_id
 }
 
-soakTest('an empty history says what it will contain', async () => {
+test('an empty history says what it will contain', async () => {
   const page = await open('/operations')
   await page.getByRole('heading', { name: 'Nothing has run yet' }).waitFor()
 })
 
-soakTest('an import is shown live from start to end', async () => {
+test('an import is shown live from start to end', async () => {
   const page = await open('/operations')
   await page.getByRole('heading', { name: 'Operations' }).waitFor()
   // The last two files wait for a third request, which the test sends when it has seen enough.
@@ -60,6 +59,24 @@ soakTest('an import is shown live from start to end', async () => {
   await page.getByRole('tab', { name: 'Done 10' }).click()
   await page.getByRole('link', { name: 'ready 0.bin' }).click()
   await page.getByRole('heading', { name: 'ready 0.bin' }).waitFor()
+})
+
+test('the history is filtered, and the address keeps the filters', async () => {
+  await jobUntilEnd(server, await startImport(['/bytes/10/fine']))
+  const page = await open('/operations')
+  const rows = page.locator('main tbody tr')
+  await page.getByText('2 operations', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Status', exact: true }).click()
+  await page.locator('label').getByText('Partial', { exact: true }).click()
+  await page.keyboard.press('Escape')
+  await page.getByText('1 operation', { exact: true }).waitFor()
+  await page.reload()
+  await page.getByText('1 operation', { exact: true }).waitFor()
+  await expect.poll(() => rows.first().textContent()).toContain('Partial')
+  await page.goto(`${server.url}/operations?status=cancelled`)
+  await page.getByRole('heading', { name: 'No operation matches' }).waitFor()
+  await page.getByRole('button', { name: 'Show all operations' }).click()
+  await page.getByText('2 operations', { exact: true }).waitFor()
 })
 
 test('a retry offers the workflow as it is now, and as it was', async () => {
@@ -89,24 +106,6 @@ test('a retry offers the workflow as it is now, and as it was', async () => {
   await dialog.getByRole('button', { name: 'Retry with the workflow as it is now' }).click()
   await page.getByRole('tab', { name: 'Done 1' }).waitFor()
   await expect.poll(() => page.getByText('was changed since.').count()).toBe(0)
-})
-
-soakTest('the history is filtered, and the address keeps the filters', async () => {
-  await jobUntilEnd(server, await startImport(['/bytes/10/fine']))
-  const page = await open('/operations')
-  const rows = page.locator('main tbody tr')
-  await page.getByText('2 operations', { exact: true }).waitFor()
-  await page.getByRole('button', { name: 'Status', exact: true }).click()
-  await page.locator('label').getByText('Partial', { exact: true }).click()
-  await page.keyboard.press('Escape')
-  await page.getByText('1 operation', { exact: true }).waitFor()
-  await page.reload()
-  await page.getByText('1 operation', { exact: true }).waitFor()
-  await expect.poll(() => rows.first().textContent()).toContain('Partial')
-  await page.goto(`${server.url}/operations?status=cancelled`)
-  await page.getByRole('heading', { name: 'No operation matches' }).waitFor()
-  await page.getByRole('button', { name: 'Show all operations' }).click()
-  await page.getByText('2 operations', { exact: true }).waitFor()
 })
 
 test('notices are counted, link to their operation, and are marked as read', async () => {

@@ -7,7 +7,6 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { importUntilEnd } from '../flows/imports.ts'
-import { soakTest } from '../scale.ts'
 import {
   onlyChoice,
   openPage,
@@ -87,7 +86,7 @@ async function productsOf(id: string | undefined): Promise<string[]> {
   return file.mappings.map(({ product_title }) => product_title)
 }
 
-soakTest('shows an empty list, and an error if the list cannot be loaded', async () => {
+test('shows an empty list, and an error if the list cannot be loaded', async () => {
   const page = await open()
   await page.getByText('Nothing to review').waitFor()
   await page.route('**/api/reviews/*', (route) => route.fulfill({ status: 500, json: {} }))
@@ -98,7 +97,7 @@ soakTest('shows an empty list, and an error if the list cannot be loaded', async
   await page.getByText('Nothing to review').waitFor()
 })
 
-soakTest('a candidate is accepted by keyboard, another product is chosen, or none', async () => {
+test('a candidate is accepted by keyboard, another product is chosen, or none', async () => {
   const ids = await importFiles('TWIN_one.pdf', 'TWIN_two.pdf', 'TWIN_three.pdf')
   const page = await open()
   await page.getByText('3 files wait').waitFor()
@@ -173,7 +172,7 @@ test('files that are alike are accepted, undone and rejected together, by keyboa
   await expect.poll(() => productsOf(ids.get(ALMANAC))).toHaveLength(1)
 })
 
-soakTest('a rule about names is made, applied, and brought back after it was deleted', async () => {
+test('a rule about names is made, applied, and brought back after it was deleted', async () => {
   const ids = await importFiles('FLG one.pdf')
   opened = await openPage(browser, server, '/settings/mapping-rules')
   const { page } = opened
@@ -210,7 +209,7 @@ soakTest('a rule about names is made, applied, and brought back after it was del
   ])
 })
 
-soakTest('all above a score are accepted after a count; ties are left to a person', async () => {
+test('all above a score are accepted after a count; ties are left to a person', async () => {
   // Another test has imported the document.
   const almanac = ALMANAC.replace('.pdf', '.epub')
   const ids = await importFiles(almanac, 'TWIN_tie.pdf')

@@ -5,7 +5,6 @@ import { expect, test } from 'vitest'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { importUntilEnd } from '../flows/imports.ts'
 import { type RunningServer } from '../flows/server.ts'
-import { soakTest } from '../scale.ts'
 import { usePages } from './page-browser.ts'
 
 let server: RunningServer
@@ -71,7 +70,7 @@ test('a template shows its next runs in the shop’s time zone and its matches, 
   await row(page, 'Delete old files').getByText('Success', { exact: true }).waitFor()
 })
 
-soakTest('a task is created by a plain form, and missing fields are named', async () => {
+test('a task is created by a plain form, and missing fields are named', async () => {
   const page = await open('/schedules/new')
   await save(page).click()
   await page.getByText('The task can’t be saved yet').waitFor()
@@ -102,7 +101,7 @@ soakTest('a task is created by a plain form, and missing fields are named', asyn
   })
 })
 
-soakTest('an invalid cron line is refused next to the field, and not saved', async () => {
+test('an invalid cron line is refused next to the field, and not saved', async () => {
   const page = await open('/schedules')
   await page.getByRole('link', { name: 'Tag courses' }).click()
   await page.getByLabel('Runs', { exact: true }).selectOption('By a cron expression')
@@ -118,7 +117,7 @@ soakTest('an invalid cron line is refused next to the field, and not saved', asy
   await page.getByText('Weekly on Monday and Thursday at 06:30').waitFor()
 })
 
-soakTest('the switch turns a task off and on', async () => {
+test('the switch turns a task off and on', async () => {
   const page = await open('/schedules')
   const on = page.getByRole('switch', { name: 'Tag courses is on' })
   await on.click()
@@ -129,7 +128,7 @@ soakTest('the switch turns a task off and on', async () => {
   expect((await schedules()).find(({ name }) => name === 'Tag courses')!.next_runs.length).toBe(5)
 })
 
-soakTest('a run that would exceed its deletion limit stops as a preview', async () => {
+test('a run that would exceed its deletion limit stops as a preview', async () => {
   const body = {
     name: 'Clear out',
     cron: '0 4 * * *',
@@ -148,7 +147,7 @@ soakTest('a run that would exceed its deletion limit stops as a preview', async 
   expect(files.total).toBe(3)
 })
 
-soakTest('a task that was created over the API is shown unchanged', async () => {
+test('a task that was created over the API is shown unchanged', async () => {
   const body = { name: 'Weekly list', cron: '0 4 * * 1', action: 'export-files', filter: {} }
   const made = (await (await server.call('POST', '/api/schedules', body)).json()) as { id: string }
   const page = await open(`/schedules/${made.id}`)
@@ -160,7 +159,7 @@ soakTest('a task that was created over the API is shown unchanged', async () => 
   await expect.poll(() => page.getByLabel('Delete at most').count()).toBe(0)
 })
 
-soakTest('a task is deleted after confirmation', async () => {
+test('a task is deleted after confirmation', async () => {
   const page = await open('/schedules')
   await page.getByRole('button', { name: 'Delete Clear out' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
@@ -168,7 +167,7 @@ soakTest('a task is deleted after confirmation', async () => {
   expect((await schedules()).map(({ name }) => name)).not.toContain('Clear out')
 })
 
-soakTest('shows everything on a phone', async () => {
+test('shows everything on a phone', async () => {
   const page = await open('/schedules', { viewport: { width: 390, height: 800 } })
   const isWide = () =>
     page.evaluate<boolean>('document.documentElement.scrollWidth > window.innerWidth')

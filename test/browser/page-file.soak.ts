@@ -5,7 +5,6 @@ import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { uniqueSkus } from '../flows/catalog.ts'
 import { importUntilEnd } from '../flows/imports.ts'
 import { type RunningServer } from '../flows/server.ts'
-import { sized, soakTest } from '../scale.ts'
 import { dialogOf, type FileRecord, launched } from './dialogs.ts'
 import { onlyChoice, usePages } from './page-browser.ts'
 
@@ -31,7 +30,7 @@ async function importFile(filename: string, more: Record<string, unknown> = {}):
 const read = async (id: string) =>
   (await (await server.call('GET', `/api/files/${id}`)).json()) as FileRecord
 
-soakTest('tags typed one after another with Enter are all kept', async () => {
+test('tags typed one after another with Enter are all kept', async () => {
   const id = await importFile('Words.pdf')
   const page = await open(`/files/${id}`)
   await page.getByRole('button', { name: 'Edit' }).click()
@@ -45,37 +44,34 @@ soakTest('tags typed one after another with Enter are all kept', async () => {
   expect((await read(id)).tags).toEqual(['north', 'south'])
 })
 
-soakTest(
-  'a dialog opens with focus in its first field, even if the field renders late',
-  async () => {
-    const id = await importFile('Focus.pdf')
-    const page = await open(`/files/${id}`)
-    await page.getByRole('button', { name: 'Create link' }).click()
-    await focusedTerm(page).waitFor()
-    await page.keyboard.press('Escape')
-    await dialogOf(page).waitFor({ state: 'detached' })
+test('a dialog opens with focus in its first field, even if the field renders late', async () => {
+  const id = await importFile('Focus.pdf')
+  const page = await open(`/files/${id}`)
+  await page.getByRole('button', { name: 'Create link' }).click()
+  await focusedTerm(page).waitFor()
+  await page.keyboard.press('Escape')
+  await dialogOf(page).waitFor({ state: 'detached' })
 
-    const pack = (await (await server.call('POST', '/api/packs', { name: 'Late' })).json()) as {
-      id: string
-    }
-    const moved = { action: 'move-to-pack', select: { file_ids: [id] }, options: { pack: pack.id } }
-    const { id: moving } = (await (await server.call('POST', '/api/operations', moved)).json()) as {
-      id: string
-    }
-    await (await server.call('GET', `/api/operations/${moving}/events`)).text()
-    await page.goto(`${server.url}/packs/${pack.id}`)
-    let release = () => {}
-    const held = new Promise<void>((resolve) => (release = resolve))
-    await page.route('**/api/settings', async (route) => {
-      await held
-      await route.continue()
-    })
-    await page.getByRole('button', { name: 'Create link' }).first().click()
-    await dialogOf(page).getByRole('status', { name: 'Loading the settings' }).waitFor()
-    release()
-    await focusedTerm(page).waitFor()
-  },
-)
+  const pack = (await (await server.call('POST', '/api/packs', { name: 'Late' })).json()) as {
+    id: string
+  }
+  const moved = { action: 'move-to-pack', select: { file_ids: [id] }, options: { pack: pack.id } }
+  const { id: moving } = (await (await server.call('POST', '/api/operations', moved)).json()) as {
+    id: string
+  }
+  await (await server.call('GET', `/api/operations/${moving}/events`)).text()
+  await page.goto(`${server.url}/packs/${pack.id}`)
+  let release = () => {}
+  const held = new Promise<void>((resolve) => (release = resolve))
+  await page.route('**/api/settings', async (route) => {
+    await held
+    await route.continue()
+  })
+  await page.getByRole('button', { name: 'Create link' }).first().click()
+  await dialogOf(page).getByRole('status', { name: 'Loading the settings' }).waitFor()
+  release()
+  await focusedTerm(page).waitFor()
+})
 
 /** The first field of a new link, once it has focus. */
 const focusedTerm = (page: Page) =>
@@ -93,54 +89,51 @@ const answerUndoWhenEnded = (page: Page) =>
     await route.fulfill({ status: 202, contentType: 'application/json', body: await ended.text() })
   })
 
-soakTest(
-  'a file is mapped, unmapped and deleted from its page, and the deletion can be undone',
-  async () => {
-    const [sku] = uniqueSkus()
-    const id = await importFile('Own page.pdf')
-    const page = await open(`/files/${id}`)
-    const button = (name: string) => page.getByRole('button', { name, exact: true })
-    const done = () => launched(page).getByRole('button', { name: 'Undo' })
+test('a file is mapped, unmapped and deleted from its page, and the deletion can be undone', async () => {
+  const [sku] = uniqueSkus()
+  const id = await importFile('Own page.pdf')
+  const page = await open(`/files/${id}`)
+  const button = (name: string) => page.getByRole('button', { name, exact: true })
+  const done = () => launched(page).getByRole('button', { name: 'Undo' })
 
-    await button('Map to product').click()
-    await dialogOf(page).getByRole('textbox').fill(sku!)
-    await onlyChoice(dialogOf(page).getByRole('radio'))
-    await dialogOf(page).getByRole('radio').check()
-    await dialogOf(page)
-      .getByRole('button', { name: /^Map to / })
-      .click()
-    await page.getByText('100% confidence').waitFor()
-    const [mapping] = (await read(id)).mappings
-    await page.getByRole('heading', { name: mapping!.product_title }).waitFor()
+  await button('Map to product').click()
+  await dialogOf(page).getByRole('textbox').fill(sku!)
+  await onlyChoice(dialogOf(page).getByRole('radio'))
+  await dialogOf(page).getByRole('radio').check()
+  await dialogOf(page)
+    .getByRole('button', { name: /^Map to / })
+    .click()
+  await page.getByText('100% confidence').waitFor()
+  const [mapping] = (await read(id)).mappings
+  await page.getByRole('heading', { name: mapping!.product_title }).waitFor()
 
-    await button('Remove mapping').click()
-    await dialogOf(page).getByRole('button', { name: 'Remove mappings' }).click()
-    await page.getByText('Not mapped to a product.').waitFor()
-    expect((await read(id)).mappings).toEqual([])
+  await button('Remove mapping').click()
+  await dialogOf(page).getByRole('button', { name: 'Remove mappings' }).click()
+  await page.getByText('Not mapped to a product.').waitFor()
+  expect((await read(id)).mappings).toEqual([])
 
-    await button('Delete').click()
-    await dialogOf(page).getByRole('button', { name: 'Delete 1 file' }).click()
-    await page.getByRole('heading', { name: 'This file doesn’t exist' }).waitFor()
-    await answerUndoWhenEnded(page)
-    await done().click()
-    await page.getByRole('heading', { name: 'Own page.pdf' }).waitFor()
-    expect((await read(id)).filename).toBe('Own page.pdf')
+  await button('Delete').click()
+  await dialogOf(page).getByRole('button', { name: 'Delete 1 file' }).click()
+  await page.getByRole('heading', { name: 'This file doesn’t exist' }).waitFor()
+  await answerUndoWhenEnded(page)
+  await done().click()
+  await page.getByRole('heading', { name: 'Own page.pdf' }).waitFor()
+  expect((await read(id)).filename).toBe('Own page.pdf')
 
-    // Its history says all that, and how each change was made.
-    const history = page.locator('.file-history > li')
-    await history.filter({ hasText: 'Restored from the trash' }).waitFor()
-    await history.filter({ hasText: 'Undone' }).filter({ hasText: 'Moved to the trash' }).waitFor()
-    await history
-      .filter({ hasText: `Mapped to: ${mapping!.product_title}` })
-      .first()
-      .waitFor()
-    const imported = history.filter({ hasText: 'New file' })
-    await imported.getByRole('link', { name: 'API import' }).click()
-    await page.getByRole('heading', { name: 'API import' }).waitFor()
-  },
-)
+  // Its history says all that, and how each change was made.
+  const history = page.locator('.file-history > li')
+  await history.filter({ hasText: 'Restored from the trash' }).waitFor()
+  await history.filter({ hasText: 'Undone' }).filter({ hasText: 'Moved to the trash' }).waitFor()
+  await history
+    .filter({ hasText: `Mapped to: ${mapping!.product_title}` })
+    .first()
+    .waitFor()
+  const imported = history.filter({ hasText: 'New file' })
+  await imported.getByRole('link', { name: 'API import' }).click()
+  await page.getByRole('heading', { name: 'API import' }).waitFor()
+})
 
-test.each(sized([390], [1920, 1280, 1024, 768, 390]))(
+test.each([1920, 1280, 1024, 768, 390])(
   'the links of a file fit in their card at %d px',
   async (width) => {
     const id = await importFile(`Wide ${width}.pdf`)

@@ -4,7 +4,6 @@ import { expect, test } from 'vitest'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { importUntilEnd } from '../flows/imports.ts'
 import { type RunningServer } from '../flows/server.ts'
-import { soakTest, someOf } from '../scale.ts'
 import { openPage, usePages } from './page-browser.ts'
 
 let server: RunningServer
@@ -44,30 +43,27 @@ async function passMinute(page: Page, settled: () => Promise<void>): Promise<voi
   }
 }
 
-soakTest(
-  'an idle list of files sends at most four requests a minute, and none while hidden',
-  async () => {
-    const page = await open('/settings')
-    await page.clock.install()
-    const { calls, settled } = watchCalls(page)
-    await page.goto(`${server.url}/files`)
-    await page.getByText('1–50 of 60 files').waitFor()
-    await passMinute(page, settled)
-    calls.length = 0
-    await passMinute(page, settled)
-    expect(calls.length).toBeLessThanOrEqual(4)
-    expect(calls).toContain('/api/files')
-    expect(calls).toContain('/api/activity')
+test('an idle list of files sends at most four requests a minute, and none while hidden', async () => {
+  const page = await open('/settings')
+  await page.clock.install()
+  const { calls, settled } = watchCalls(page)
+  await page.goto(`${server.url}/files`)
+  await page.getByText('1–50 of 60 files').waitFor()
+  await passMinute(page, settled)
+  calls.length = 0
+  await passMinute(page, settled)
+  expect(calls.length).toBeLessThanOrEqual(4)
+  expect(calls).toContain('/api/files')
+  expect(calls).toContain('/api/activity')
 
-    await page.evaluate(`Object.defineProperty(document, 'visibilityState', { value: 'hidden' })
+  await page.evaluate(`Object.defineProperty(document, 'visibilityState', { value: 'hidden' })
     document.dispatchEvent(new Event('visibilitychange'))`)
-    calls.length = 0
-    await passMinute(page, settled)
-    // Web vitals are sent once, when the page is hidden.
-    expect(calls.filter((call) => call !== '/api/web-vitals')).toEqual([])
-    expect(calls.length).toBeLessThanOrEqual(1)
-  },
-)
+  calls.length = 0
+  await passMinute(page, settled)
+  // Web vitals are sent once, when the page is hidden.
+  expect(calls.filter((call) => call !== '/api/web-vitals')).toEqual([])
+  expect(calls.length).toBeLessThanOrEqual(1)
+})
 
 test('an operation started elsewhere is shown, and the list is read again', async () => {
   const page = await open('/settings')
@@ -160,33 +156,30 @@ test('a script that does not exist is 404, not the page', async () => {
   expect((await fetch(`${server.url}/gone.pdf`)).status).toBe(404)
 })
 
-test.each(someOf([1280, 390], (width) => width === 1280))(
-  'late results shift no layout on a screen of %d px',
-  async (width) => {
-    const page = await open('/files?sort=filename')
-    await page.setViewportSize({ width, height: 900 })
-    await page.getByText('1–50 of 59 files').waitFor()
-    let release = () => {}
-    const held = new Promise<void>((resolve) => (release = resolve))
-    await page.route('**/api/files?*', async (route) => {
-      await held
-      await route.continue()
-    })
-    const asked = page.waitForRequest((request) => request.url().includes('search=quiet+5'))
-    await page.getByPlaceholder('Search files').fill('quiet 5')
-    await asked
-    // Shifts within half a second of a key press are not counted, so the response comes later than
-    // that.
-    await page.evaluate(`window.shift = 0
+test.each([1280, 390])('late results shift no layout on a screen of %d px', async (width) => {
+  const page = await open('/files?sort=filename')
+  await page.setViewportSize({ width, height: 900 })
+  await page.getByText('1–50 of 59 files').waitFor()
+  let release = () => {}
+  const held = new Promise<void>((resolve) => (release = resolve))
+  await page.route('**/api/files?*', async (route) => {
+    await held
+    await route.continue()
+  })
+  const asked = page.waitForRequest((request) => request.url().includes('search=quiet+5'))
+  await page.getByPlaceholder('Search files').fill('quiet 5')
+  await asked
+  // Shifts within half a second of a key press are not counted, so the response comes later than
+  // that.
+  await page.evaluate(`window.shift = 0
     new PerformanceObserver((list) => {
       for (const entry of list.getEntries()) window.shift += entry.value
     }).observe({ type: 'layout-shift' })`)
-    release()
-    await page.getByText('10 files', { exact: true }).waitFor()
-    // Two frames, because a shift is reported with the next frame.
-    await page.evaluate(
-      'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))',
-    )
-    await expect.poll(() => page.evaluate('window.shift')).toBeLessThan(0.1)
-  },
-)
+  release()
+  await page.getByText('10 files', { exact: true }).waitFor()
+  // Two frames, because a shift is reported with the next frame.
+  await page.evaluate(
+    'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))',
+  )
+  await expect.poll(() => page.evaluate('window.shift')).toBeLessThan(0.1)
+})

@@ -5,7 +5,6 @@ import { startOrigin } from '../fakes/origin.ts'
 import { uniqueSkus } from '../flows/catalog.ts'
 import { importUntilEnd } from '../flows/imports.ts'
 import { type RunningServer } from '../flows/server.ts'
-import { soakDescribe, soakTest } from '../scale.ts'
 import { choose, dialogOf, filesBy, previewedTitles, launched, tick, untick } from './dialogs.ts'
 import { usePages } from './page-browser.ts'
 
@@ -40,7 +39,7 @@ const by = (search: string) => filesBy(server, search)
 const listed = (page: Page, search: string) =>
   page.goto(`${server.url}/files?search=${search}&sort=filename`)
 
-soakTest('tags are saved as a template, chosen from it, and the template is deleted', async () => {
+test('tags are saved as a template, chosen from it, and the template is deleted', async () => {
   const page = await open('/files?search=tag&sort=filename')
   await tick(page, ['Tag a.pdf'])
   const dialog = await choose(page, 'Change tags')
@@ -68,7 +67,7 @@ soakTest('tags are saved as a template, chosen from it, and the template is dele
   await dialog.getByLabel('Template').waitFor({ state: 'detached' })
 })
 
-soakTest('one tag replaces another, suggested while it is typed, with Enter alone', async () => {
+test('one tag replaces another, suggested while it is typed, with Enter alone', async () => {
   const page = await open('/files?search=tag&sort=filename')
   await tick(page, ['Tag b.pdf', 'Tag c.pdf', 'Tag d.pdf'])
   const dialog = await choose(page, 'Find and replace a tag')
@@ -87,30 +86,27 @@ soakTest('one tag replaces another, suggested while it is typed, with Enter alon
   ])
 })
 
-soakTest(
-  'spellings of a tag are merged; the preview separates changed files from unchanged ones',
-  async () => {
-    const page = await open('/files?search=tag&sort=filename')
-    await tick(page, ['Tag b.pdf', 'Tag c.pdf', 'Tag d.pdf'])
-    const dialog = await choose(page, 'Merge tags that differ in capitals')
-    await dialog.getByText('These change: Summer → summer').waitFor()
-    await dialog.getByRole('button', { name: 'Preview' }).click()
-    await dialog.getByText('2 files would be changed').waitFor()
-    await expect
-      .poll(() => previewedTitles(dialog))
-      .toEqual(['2 files would be changed', '1 file is left alone: None of its tags has capitals'])
-    expect((await by('tag b'))[0]!.tags).toContain('Summer')
-    await dialog.getByRole('button', { name: 'Back' }).click()
-    await dialog.getByText('These change').waitFor()
-    await dialog.getByRole('button', { name: 'Preview' }).click()
-    await dialog.getByText('2 files would be changed').waitFor()
-    await dialog.getByRole('button', { name: 'Merge tags' }).click()
-    await launched(page).getByText('2 files done, 1 skipped').waitFor()
-    expect((await by('tag b'))[0]!.tags.filter((tag) => /summer/i.test(tag))).toEqual(['summer'])
-  },
-)
+test('spellings of a tag are merged; the preview separates changed files from unchanged ones', async () => {
+  const page = await open('/files?search=tag&sort=filename')
+  await tick(page, ['Tag b.pdf', 'Tag c.pdf', 'Tag d.pdf'])
+  const dialog = await choose(page, 'Merge tags that differ in capitals')
+  await dialog.getByText('These change: Summer → summer').waitFor()
+  await dialog.getByRole('button', { name: 'Preview' }).click()
+  await dialog.getByText('2 files would be changed').waitFor()
+  await expect
+    .poll(() => previewedTitles(dialog))
+    .toEqual(['2 files would be changed', '1 file is left alone: None of its tags has capitals'])
+  expect((await by('tag b'))[0]!.tags).toContain('Summer')
+  await dialog.getByRole('button', { name: 'Back' }).click()
+  await dialog.getByText('These change').waitFor()
+  await dialog.getByRole('button', { name: 'Preview' }).click()
+  await dialog.getByText('2 files would be changed').waitFor()
+  await dialog.getByRole('button', { name: 'Merge tags' }).click()
+  await launched(page).getByText('2 files done, 1 skipped').waitFor()
+  expect((await by('tag b'))[0]!.tags.filter((tag) => /summer/i.test(tag))).toEqual(['summer'])
+})
 
-soakTest('rules are written in the dialog, and missing parts are named', async () => {
+test('rules are written in the dialog, and missing parts are named', async () => {
   const page = await open('/files?search=tag&sort=filename')
   await tick(page, ['Tag a.pdf'])
   const dialog = await choose(page, 'Tag by rule')
@@ -149,7 +145,7 @@ describe('products', () => {
     expect((await by('_match'))[0]!.mappings).toHaveLength(1)
   })
 
-  soakTest('one is searched and chosen for all selected files', async () => {
+  test('one is searched and chosen for all selected files', async () => {
     const page = await open('/files?search=match&sort=filename')
     await tick(page, ['match nothing at all.pdf', 'match has one.pdf'])
     const dialog = await choose(page, 'Map to one product')
@@ -169,7 +165,7 @@ describe('products', () => {
     expect(new Set(mapped.map(({ mappings }) => mappings[0]!.product_title)).size).toBe(1)
   })
 
-  soakTest('are removed after a warning, and an undo restores them', async () => {
+  test('are removed after a warning, and an undo restores them', async () => {
     const page = await open('/files?search=unmap&sort=filename')
     await tick(page, ['Unmap a.pdf', 'Unmap b.pdf'])
     const dialog = await choose(page, 'Remove product mappings')
@@ -183,68 +179,60 @@ describe('products', () => {
   })
 })
 
-soakTest(
-  'packs: a new one is created, an existing one is found, and files are removed from it',
-  async () => {
-    const page = await open('/files?search=pack&sort=filename')
-    await tick(page, ['Pack a.pdf', 'Pack b.pdf'])
-    const dialog = await choose(page, 'Move to a pack')
-    await dialog.getByRole('button', { name: 'Move files' }).click()
-    await dialog.getByText('Choose a pack').waitFor()
-    await dialog.getByText('A new pack').click()
-    await dialog.getByLabel('Name of the pack').fill('Sea songs')
+test('packs: a new one is created, an existing one is found, and files are removed from it', async () => {
+  const page = await open('/files?search=pack&sort=filename')
+  await tick(page, ['Pack a.pdf', 'Pack b.pdf'])
+  const dialog = await choose(page, 'Move to a pack')
+  await dialog.getByRole('button', { name: 'Move files' }).click()
+  await dialog.getByText('Choose a pack').waitFor()
+  await dialog.getByText('A new pack').click()
+  await dialog.getByLabel('Name of the pack').fill('Sea songs')
+  await page.keyboard.press('Enter')
+  await launched(page).getByText('2 files moved').waitFor()
+  await page.getByText('2 selected').first().waitFor()
+  await untick(page, ['Pack a.pdf', 'Pack b.pdf'])
+  await tick(page, ['Pack c.pdf'])
+  await choose(page, 'Move to a pack')
+  await dialog.getByLabel('Search packs by name').fill('songs')
+  await dialog.getByRole('radio', { name: /Sea songs/ }).check({ force: true })
+  await dialog.getByRole('button', { name: 'Move files' }).click()
+  await launched(page).getByText('1 file moved').waitFor()
+  const packs = async () => (await by('pack')).map(({ pack }) => pack?.name)
+  await expect.poll(packs).toEqual(['Sea songs', 'Sea songs', 'Sea songs'])
+  await untick(page, ['Pack c.pdf'])
+  await tick(page, ['Pack a.pdf'])
+  await choose(page, 'Move to a pack')
+  await dialog.getByText('Out of their packs').click()
+  await dialog.getByRole('button', { name: 'Remove from packs' }).click()
+  await expect.poll(packs).toEqual([undefined, 'Sea songs', 'Sea songs'])
+  await page.getByRole('button', { name: 'Add filter' }).click()
+  await page.getByRole('menuitem', { name: 'Pack' }).click()
+  await page.locator('label').getByText('Sea songs (2)').click()
+  await page.getByText('Pack: Sea songs').waitFor()
+  await page.getByText('2 files', { exact: true }).waitFor()
+})
+
+describe('deleting', () => {
+  test('offers to keep the files and remove only their mappings, and shows the consequences', async () => {
+    for (const { id } of await by('keep'))
+      await server.call('POST', '/api/links', { file_ids: [id] })
+    const page = await open('/files?search=keep&sort=filename')
+    await tick(page, ['Keep a.pdf', 'Keep b.pdf'])
+    const dialog = await choose(page, 'Delete')
+    await dialog.getByText('All of these files are mapped to products').waitFor()
+    await dialog.getByText('Customers who bought this product can’t download').waitFor()
+    await dialog.getByText('including 2 active links').waitFor()
+    // Enter in a field must not delete.
+    await dialog.getByLabel('Back up first').focus()
     await page.keyboard.press('Enter')
-    await launched(page).getByText('2 files moved').waitFor()
-    await page.getByText('2 selected').first().waitFor()
-    await untick(page, ['Pack a.pdf', 'Pack b.pdf'])
-    await tick(page, ['Pack c.pdf'])
-    await choose(page, 'Move to a pack')
-    await dialog.getByLabel('Search packs by name').fill('songs')
-    await dialog.getByRole('radio', { name: /Sea songs/ }).check({ force: true })
-    await dialog.getByRole('button', { name: 'Move files' }).click()
-    await launched(page).getByText('1 file moved').waitFor()
-    const packs = async () => (await by('pack')).map(({ pack }) => pack?.name)
-    await expect.poll(packs).toEqual(['Sea songs', 'Sea songs', 'Sea songs'])
-    await untick(page, ['Pack c.pdf'])
-    await tick(page, ['Pack a.pdf'])
-    await choose(page, 'Move to a pack')
-    await dialog.getByText('Out of their packs').click()
-    await dialog.getByRole('button', { name: 'Remove from packs' }).click()
-    await expect.poll(packs).toEqual([undefined, 'Sea songs', 'Sea songs'])
-    await page.getByRole('button', { name: 'Add filter' }).click()
-    await page.getByRole('menuitem', { name: 'Pack' }).click()
-    await page.locator('label').getByText('Sea songs (2)').click()
-    await page.getByText('Pack: Sea songs').waitFor()
-    await page.getByText('2 files', { exact: true }).waitFor()
-  },
-)
+    await dialog.getByLabel('Keep the files and remove their mappings only').check({ force: true })
+    await expect.poll(() => dialog.getByLabel('Back up first').count()).toBe(0)
+    await dialog.getByRole('button', { name: 'Remove mappings' }).click()
+    await launched(page).getByText('Product mappings of 2 files removed').waitFor()
+    expect((await by('keep')).map(({ mappings }) => mappings.length)).toEqual([0, 0])
+  })
 
-soakDescribe('deleting', () => {
-  soakTest(
-    'offers to keep the files and remove only their mappings, and shows the consequences',
-    async () => {
-      for (const { id } of await by('keep'))
-        await server.call('POST', '/api/links', { file_ids: [id] })
-      const page = await open('/files?search=keep&sort=filename')
-      await tick(page, ['Keep a.pdf', 'Keep b.pdf'])
-      const dialog = await choose(page, 'Delete')
-      await dialog.getByText('All of these files are mapped to products').waitFor()
-      await dialog.getByText('Customers who bought this product can’t download').waitFor()
-      await dialog.getByText('including 2 active links').waitFor()
-      // Enter in a field must not delete.
-      await dialog.getByLabel('Back up first').focus()
-      await page.keyboard.press('Enter')
-      await dialog
-        .getByLabel('Keep the files and remove their mappings only')
-        .check({ force: true })
-      await expect.poll(() => dialog.getByLabel('Back up first').count()).toBe(0)
-      await dialog.getByRole('button', { name: 'Remove mappings' }).click()
-      await launched(page).getByText('Product mappings of 2 files removed').waitFor()
-      expect((await by('keep')).map(({ mappings }) => mappings.length)).toEqual([0, 0])
-    },
-  )
-
-  soakTest('counts while conditions are typed, and deletes only after its preview', async () => {
+  test('counts while conditions are typed, and deletes only after its preview', async () => {
     const page = await open('/files')
     await page.getByRole('button', { name: 'More actions' }).first().click()
     await page.getByRole('button', { name: 'Delete by conditions', exact: true }).click()
@@ -273,7 +261,7 @@ soakDescribe('deleting', () => {
     expect(await by('old')).toEqual([])
   })
 
-  soakTest('a closed preview is discarded', async () => {
+  test('a closed preview is discarded', async () => {
     const page = await open('/files?search=keep&sort=filename')
     await tick(page, ['Keep a.pdf'])
     const dialog = await choose(page, 'Delete')
@@ -293,7 +281,7 @@ soakDescribe('deleting', () => {
   })
 })
 
-soakTest('focus returns to the menu that opened the dialog', async () => {
+test('focus returns to the menu that opened the dialog', async () => {
   const page = await open('/files?search=keep&sort=filename')
   await tick(page, ['Keep a.pdf'])
   const dialog = await choose(page, 'Move to a pack')

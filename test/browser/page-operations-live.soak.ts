@@ -4,7 +4,6 @@ import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type RunningServer } from '../flows/server.ts'
-import { soakTest } from '../scale.ts'
 import { startHeldOrigin, type HeldOrigin } from './held-origin.ts'
 import { usePages } from './page-browser.ts'
 
@@ -59,7 +58,7 @@ test('progress arrives by events, and a reload loses nothing', async () => {
   await page.getByText('5 of 5').waitFor()
 })
 
-soakTest('the page polls if no events arrive', async () => {
+test('the page polls if no events arrive', async () => {
   const job = await startImport(3)
   const page = await open('/files')
   await page.route('**/events', (route) => route.abort())
@@ -69,7 +68,7 @@ soakTest('the page polls if no events arrive', async () => {
   await reaches(page, 'Success')
 })
 
-soakTest('a paused operation stays paused over a reload until it is resumed', async () => {
+test('a paused operation stays paused over a reload until it is resumed', async () => {
   const job = await startImport(4)
   const page = await open(`/operations/${job}`)
   await page.getByRole('button', { name: 'Pause' }).press('Enter')
@@ -87,7 +86,7 @@ soakTest('a paused operation stays paused over a reload until it is resumed', as
   await page.getByText('4 of 4').waitFor()
 })
 
-soakTest('a cancel asks for confirmation, and the log has the result of each file', async () => {
+test('a cancel asks for confirmation, and the log has the result of each file', async () => {
   const job = await startImport(3)
   const page = await open(`/operations/${job}`)
   await page.getByRole('button', { name: 'Cancel operation' }).click()
@@ -112,7 +111,7 @@ soakTest('a cancel asks for confirmation, and the log has the result of each fil
   expect(JSON.stringify(JSON.parse(json.text))).toContain('"status":"cancelled"')
 })
 
-soakTest('failed files are retried in the same operation', async () => {
+test('failed files are retried in the same operation', async () => {
   origin.refuse()
   const job = await startImport(2, () => true)
   const page = await open(`/operations/${job}`)
@@ -125,7 +124,7 @@ soakTest('failed files are retried in the same operation', async () => {
   await expect.poll(() => page.getByText('No file was imported').count()).toBe(0)
 })
 
-soakTest('the history updates automatically, and pauses and resumes there', async () => {
+test('the history updates automatically, and pauses and resumes there', async () => {
   await startImport(2)
   const page = await open('/operations?status=running')
   const row = page.locator('main tbody tr').first()
@@ -141,7 +140,7 @@ soakTest('the history updates automatically, and pauses and resumes there', asyn
   await row.getByText('2 of 2').waitFor()
 })
 
-soakTest('a refused action says why, and is replaced by the possible one', async () => {
+test('a refused action says why, and is replaced by the possible one', async () => {
   const job = await startImport(1)
   const page = await open(`/operations/${job}`)
   // The page is out of date: the operation ends before its request arrives.

@@ -6,7 +6,6 @@ import { openTestApp, type TestApp } from '../app.ts'
 import { addFile } from '../deliveries.ts'
 import { photo } from '../images.ts'
 import { openPage, sharedBrowser, type OpenPage } from './page-browser.ts'
-import { soakTest } from '../scale.ts'
 
 let app: TestApp
 let browser: Browser
@@ -30,7 +29,7 @@ test('the list shows a small picture of an image', async () => {
   await expect.poll(() => picture.evaluate(widthOf).catch(() => 0)).toBeGreaterThan(0)
 })
 
-soakTest('a trial shows the picture before and after, side by side', async () => {
+test('a trial shows the picture before and after, side by side', async () => {
   const made = await app.demo.call('POST', '/api/workflows', {
     name: 'Smaller',
     kind: 'bulk',

@@ -33,19 +33,23 @@ async function skusOf(filename: string): Promise<(string | null)[]> {
   return (file as { mappings: { sku: string | null }[] }).mappings.map(({ sku }) => sku)
 }
 
-test.each([
+const CASES = [
   { auto_map: true, mapped: true },
   { auto_map: false, mapped: false },
-])('auto_map $auto_map: a SKU in the key, in any folder', async ({ auto_map, mapped }) => {
-  const [inFolder, inName] = uniqueSkus() as [string, string]
-  const root = `auto-${auto_map}`
-  bucket.put(`${root}/${inFolder}/guide ${root}.bin`, `guide ${root}`)
-  bucket.put(`${root}/all/${inName} notes ${root}.bin`, `notes ${root}`)
-  bucket.put(`${root}/all/zzz ${root}.bin`, `zzz ${root}`)
-  const connection = await post('/api/connections', { ...bucket.connection(root), auto_map })
-  const sync = await post(`/api/connections/${connection}/sync`, {})
-  expect(await jobUntilEnd(server, sync)).toMatchObject({ status: 'success', done: 3 })
-  expect(await skusOf(`guide ${root}.bin`)).toEqual(mapped ? [inFolder] : [])
-  expect(await skusOf(`${inName} notes ${root}.bin`)).toEqual(mapped ? [inName] : [])
-  expect(await skusOf(`zzz ${root}.bin`)).toEqual([])
-})
+]
+test.each(CASES)(
+  'auto_map $auto_map: a SKU in the key, in any folder',
+  async ({ auto_map, mapped }) => {
+    const [inFolder, inName] = uniqueSkus() as [string, string]
+    const root = `auto-${auto_map}`
+    bucket.put(`${root}/${inFolder}/guide ${root}.bin`, `guide ${root}`)
+    bucket.put(`${root}/all/${inName} notes ${root}.bin`, `notes ${root}`)
+    bucket.put(`${root}/all/zzz ${root}.bin`, `zzz ${root}`)
+    const connection = await post('/api/connections', { ...bucket.connection(root), auto_map })
+    const sync = await post(`/api/connections/${connection}/sync`, {})
+    expect(await jobUntilEnd(server, sync)).toMatchObject({ status: 'success', done: 3 })
+    expect(await skusOf(`guide ${root}.bin`)).toEqual(mapped ? [inFolder] : [])
+    expect(await skusOf(`${inName} notes ${root}.bin`)).toEqual(mapped ? [inName] : [])
+    expect(await skusOf(`zzz ${root}.bin`)).toEqual([])
+  },
+)

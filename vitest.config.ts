@@ -8,23 +8,12 @@ import { WAIT_MS } from './test/wait.ts'
 
 const tests = sortTests()
 /**
- * Short files that run long: they wait for ten seconds that the product promises, or process many
- * documents.
- */
-const LONG_RUNNING = [
-  'server/engine/recovery.test.ts',
-  'plugins/_pdf/repair.test.ts',
-]
-/**
  * A long file that starts last runs alone at the end, with the other processor idle. Vitest sorts
  * the files of one rank by their last duration or their size.
  */
 const LONGEST_FIRST = [tests.flows, tests.browser, [...tests.db, ...tests.unit]]
 const ranks = new Map(
-  [
-    ...LONGEST_FIRST.map((files, rank) => [files, rank] as const),
-    [LONG_RUNNING, 0] as const,
-  ].flatMap(([files, rank]) => files.map((file) => [path.resolve(file), rank] as const)),
+  LONGEST_FIRST.flatMap((files, rank) => files.map((file) => [path.resolve(file), rank] as const)),
 )
 
 class LongestFirst extends BaseSequencer {

@@ -11,7 +11,7 @@ import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vi
 import { openBucket } from '../../server/core/store/s3-calls.ts'
 import { untilEndedOrPreview, useClouds } from '../cloud.ts'
 import { BUCKET, CREDENTIALS, startS3 } from '../fakes/s3.ts'
-import { sized, soakCases, soakTest, someOf } from '../scale.ts'
+import { sized, soakCases, soakDescribe, someOf } from '../scale.ts'
 
 const { app, bucket, clouds } = await useClouds()
 const s3 = await startS3({ minPart: 1 })
@@ -45,8 +45,8 @@ const idsIn = async (): Promise<Record<string, string>> =>
     Object.entries(await app.files()).map(([name, file]) => [name, (file as { id: string }).id]),
   )
 
-describe('a bucket encrypted with a key of KMS', () => {
-  soakTest('is synced in both directions', async () => {
+soakDescribe('a bucket encrypted with a key of KMS', () => {
+  test('is synced in both directions', async () => {
     bucket.encrypted = true
     onTestFinished(() => void (bucket.encrypted = false))
     for (const name of ['one', 'two', 'ten']) put('kms', `both/${name} both.txt`, name)
@@ -68,7 +68,7 @@ describe('a bucket encrypted with a key of KMS', () => {
     expect(await app.sync(id)).toMatchObject({ status: 'success', total: 0 })
   })
 
-  soakTest('refuses an object that gives other bytes at each reading', async () => {
+  test('refuses an object that gives other bytes at each reading', async () => {
     put('kms', 'damaged/one damaged.txt', 'damaged')
     const object = bucket.objects.get('damaged/one damaged.txt')!
     bucket.objects.set('damaged/one damaged.txt', {

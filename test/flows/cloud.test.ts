@@ -3,7 +3,7 @@ import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { manyFiles, untilEndedOrPreview, useClouds } from '../cloud.ts'
-import { promisedMs, sized, soakTest } from '../scale.ts'
+import { promisedMs, sized, soakDescribe, soakTest } from '../scale.ts'
 import { execFileSync } from 'node:child_process'
 
 const { app, bucket } = await useClouds()
@@ -209,7 +209,7 @@ describe('changes above the limits', () => {
   })
 })
 
-describe('a running sync', () => {
+soakDescribe('a running sync', () => {
   const running = () =>
     execFileSync('ps', ['-eo', 'pid=,args='])
       .toString()
@@ -218,7 +218,7 @@ describe('a running sync', () => {
         (line) => /rclone.*files-from-raw/.test(line) && line.includes(app.cloud.stagingFolder),
       )
 
-  soakTest('is cancelled within a second, and the next sync continues', async () => {
+  test('is cancelled within a second, and the next sync continues', async () => {
     for (let n = 0; n < 5; n++) bucket.put(`slow/${n}.bin`, 'x'.repeat(1000))
     const id = await app.connect(bucket.connection('slow'))
     const gate = Promise.withResolvers<null>()
@@ -237,7 +237,7 @@ describe('a running sync', () => {
     expect(await app.sync(id)).toMatchObject({ status: 'success', done: 5 })
   })
 
-  soakTest('reports the provider’s rate limit, and is retried', async () => {
+  test('reports the provider’s rate limit, and is retried', async () => {
     bucket.put('limited/limited.txt', 'limited')
     const id = await app.connect(bucket.connection('limited'))
     let refused = 0

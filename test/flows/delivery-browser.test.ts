@@ -14,7 +14,7 @@ import { sharedBrowser } from '../browser/page-browser.ts'
 import { createTestShop, openTestDatabase } from '../database.ts'
 import { hostileFiles } from '../fakes/hostile-files.ts'
 import { paidOrder } from '../orders.ts'
-import { soakTest, someOf } from '../scale.ts'
+import { soakDescribe, soakTest, someOf } from '../scale.ts'
 import { WAIT_MS } from '../wait.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
@@ -214,43 +214,34 @@ async function buyGuides(number: number, locale: string): Promise<string> {
 
 const hash = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 
-describe('the buyer’s page', () => {
-  soakTest(
-    'of a used-up link says so in the shop’s name, and its form reaches the shop without a script',
-    async () => {
-      await context.close()
-      context = await browser.newContext({ javaScriptEnabled: false })
-      page = await context.newPage()
-      const { key } = await depot.addLink(
-        randomBytes(10),
-        { download_limit: 1 },
-        typed('guide.pdf'),
-      )
-      await fetch(`${base}/download?key=${key}`).then((response) => response.arrayBuffer())
-      await page.goto(`${base}/download?key=${key}`)
-      expect(await page.title()).toBe('This link has been used up · Harbour & Sons')
-      await expect.poll(() => page.getByRole('banner').innerText()).toBe('Harbour & Sons')
-      await expect
-        .poll(() => page.getByRole('main').getByRole('heading', { level: 1 }).innerText())
-        .toBe('This link has been used up')
-      await page.getByLabel('Your email address').fill('me@example.com')
-      await page.getByLabel('Message').fill('My disk broke.')
-      await page.getByRole('button', { name: 'Send to Harbour & Sons' }).click()
-      await expect
-        .poll(() => page.getByRole('heading', { level: 1 }).innerText())
-        .toBe('Your message was sent')
-      const notices = await depot.scope.query<{ body: string }>(
-        'select body from notices where shop_id = :shop',
-      )
-      expect(notices.at(-1)!.body).toContain('My disk broke.')
-      await page.goto(`${base}/download?key=${key}`)
-      await expect
-        .poll(() => page.getByRole('main').innerText())
-        .toContain('has been asked for more')
-    },
-  )
+soakDescribe('the buyer’s page', () => {
+  test('of a used-up link says so in the shop’s name, and its form reaches the shop without a script', async () => {
+    await context.close()
+    context = await browser.newContext({ javaScriptEnabled: false })
+    page = await context.newPage()
+    const { key } = await depot.addLink(randomBytes(10), { download_limit: 1 }, typed('guide.pdf'))
+    await fetch(`${base}/download?key=${key}`).then((response) => response.arrayBuffer())
+    await page.goto(`${base}/download?key=${key}`)
+    expect(await page.title()).toBe('This link has been used up · Harbour & Sons')
+    await expect.poll(() => page.getByRole('banner').innerText()).toBe('Harbour & Sons')
+    await expect
+      .poll(() => page.getByRole('main').getByRole('heading', { level: 1 }).innerText())
+      .toBe('This link has been used up')
+    await page.getByLabel('Your email address').fill('me@example.com')
+    await page.getByLabel('Message').fill('My disk broke.')
+    await page.getByRole('button', { name: 'Send to Harbour & Sons' }).click()
+    await expect
+      .poll(() => page.getByRole('heading', { level: 1 }).innerText())
+      .toBe('Your message was sent')
+    const notices = await depot.scope.query<{ body: string }>(
+      'select body from notices where shop_id = :shop',
+    )
+    expect(notices.at(-1)!.body).toContain('My disk broke.')
+    await page.goto(`${base}/download?key=${key}`)
+    await expect.poll(() => page.getByRole('main').innerText()).toContain('has been asked for more')
+  })
 
-  soakTest('of an order works without scripts on a phone, in the order’s language', async () => {
+  test('of an order works without scripts on a phone, in the order’s language', async () => {
     await context.close()
     const phone = { width: 390, height: 700 }
     context = await browser.newContext({ javaScriptEnabled: false, viewport: phone })
@@ -273,7 +264,7 @@ describe('the buyer’s page', () => {
     }
   })
 
-  soakTest('of a pack lists its files, each with its download', async () => {
+  test('of a pack lists its files, each with its download', async () => {
     const pack = await ensurePack(depot.scope, 'Spring course')
     const files = ['1 <b>Welcome</b>.pdf', '2 Workbook.pdf']
     for (const [at, name] of files.entries())
@@ -304,31 +295,28 @@ describe('the buyer’s page', () => {
     expect(complaints).toEqual([])
   })
 
-  soakTest(
-    'has enough contrast in light and dark mode, and is not wider than a phone’s screen',
-    async () => {
-      const { key } = await depot.addLink(
-        randomBytes(10),
-        { expiry_days: 1 },
-        typed(`${'very-long-name-'.repeat(12)}.pdf`),
-      )
-      const start = depot.time.now
-      depot.time.now = new Date(+start + 2 * 86_400_000)
-      try {
-        for (const colorScheme of ['light', 'dark'] as const) {
-          await page.emulateMedia({ colorScheme })
-          await page.setViewportSize({ width: 320, height: 700 })
-          await page.goto(`${base}/download?key=${key}`)
-          await expect
-            .poll(() => page.evaluate('document.documentElement.scrollWidth'))
-            .toBeLessThanOrEqual(320)
-          expect(await lowestContrast(page), colorScheme).toBeGreaterThanOrEqual(4.5)
-        }
-      } finally {
-        depot.time.now = start
+  test('has enough contrast in light and dark mode, and is not wider than a phone’s screen', async () => {
+    const { key } = await depot.addLink(
+      randomBytes(10),
+      { expiry_days: 1 },
+      typed(`${'very-long-name-'.repeat(12)}.pdf`),
+    )
+    const start = depot.time.now
+    depot.time.now = new Date(+start + 2 * 86_400_000)
+    try {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme })
+        await page.setViewportSize({ width: 320, height: 700 })
+        await page.goto(`${base}/download?key=${key}`)
+        await expect
+          .poll(() => page.evaluate('document.documentElement.scrollWidth'))
+          .toBeLessThanOrEqual(320)
+        expect(await lowestContrast(page), colorScheme).toBeGreaterThanOrEqual(4.5)
       }
-    },
-  )
+    } finally {
+      depot.time.now = start
+    }
+  })
 })
 
 /** The lowest contrast of any text on the page against its nearest background (WCAG 2.2, 1.4.3). */

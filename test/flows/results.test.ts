@@ -23,7 +23,7 @@ import type { OperationRow } from '../../server/engine/types.ts'
 import type { EngineWorker } from '../../server/engine/worker.ts'
 import { createDiskStore } from '../../server/core/store/disk.ts'
 import { createTestEngine, type TestEngine } from '../engine.ts'
-import { promisedMs, sized, soakTest } from '../scale.ts'
+import { promisedMs, sized, soakDescribe, soakTest } from '../scale.ts'
 import { dumpOf, expectSame, fileIds, fillLibrary } from './library.ts'
 
 const COUNT = 5000
@@ -532,7 +532,7 @@ describe('files created by a final step', () => {
   })
 })
 
-describe('links created by an operation', () => {
+soakDescribe('links created by an operation', () => {
   const linksOf = (operation: string) =>
     house.scope.query<{ id: string; email: string | null; revoked: boolean }>(
       `select id, email, revoked_at is not null as revoked from links where shop_id = :shop
@@ -550,7 +550,7 @@ describe('links created by an operation', () => {
   const rowsIn = async (operation: string) =>
     (await contentOf(operation))?.trimEnd().split('\r\n').slice(1) ?? []
 
-  soakTest('exist once each, in a list in the files’ order, and an undo revokes them', async () => {
+  test('exist once each, in a list in the files’ order, and an undo revokes them', async () => {
     const before = await dumpOf(house.scope)
     const ids = await linkedIds()
     const workflow = create({ expiry_days: 3, email: 'buyer@example.com' })
@@ -575,7 +575,7 @@ describe('links created by an operation', () => {
     expectSame(await dumpOf(house.scope), before)
   })
 
-  soakTest('are listed by a preview, and none is created', async () => {
+  test('are listed by a preview, and none is created', async () => {
     const id = await house.startOn(
       create({ expiry_days: null, email: 'a@example.com', send_emails: true }),
       {
@@ -596,33 +596,30 @@ describe('links created by an operation', () => {
     await house.scope.from('links').where('operation_id', id).delete()
   })
 
-  soakTest(
-    'for failed files are created by a retry: each is sent once, and the list has all of them',
-    async () => {
-      const ids = (await fileIds(house.scope)).slice(0, 300)
-      const gone = ids.slice(0, 5)
-      const setTrash = (deleted_at: Date | null) =>
-        house.scope
-          .from('files')
-          .whereIn('id', gone)
-          .update({ deleted_at } as never)
-      await setTrash(new Date())
-      const id = await house.startOn(create({ email: 'a@example.com', send_emails: true }), { ids })
-      expect(await ended(id)).toMatchObject({ status: 'partial', done: 295, failed: 5 })
-      expect([(await rowsIn(id)).length, await count('outbox', id)]).toEqual([295, 295])
-      await setTrash(null)
-      await move(id, 'retry')
-      expect(await ended(id)).toMatchObject({ status: 'success', done: 300, failed: 0 })
-      expect([
-        (await linksOf(id)).length,
-        (await rowsIn(id)).length,
-        await count('outbox', id),
-      ]).toEqual([300, 300, 300])
-      await house.scope.from('links').where('operation_id', id).delete()
-    },
-  )
+  test('for failed files are created by a retry: each is sent once, and the list has all of them', async () => {
+    const ids = (await fileIds(house.scope)).slice(0, 300)
+    const gone = ids.slice(0, 5)
+    const setTrash = (deleted_at: Date | null) =>
+      house.scope
+        .from('files')
+        .whereIn('id', gone)
+        .update({ deleted_at } as never)
+    await setTrash(new Date())
+    const id = await house.startOn(create({ email: 'a@example.com', send_emails: true }), { ids })
+    expect(await ended(id)).toMatchObject({ status: 'partial', done: 295, failed: 5 })
+    expect([(await rowsIn(id)).length, await count('outbox', id)]).toEqual([295, 295])
+    await setTrash(null)
+    await move(id, 'retry')
+    expect(await ended(id)).toMatchObject({ status: 'success', done: 300, failed: 0 })
+    expect([
+      (await linksOf(id)).length,
+      (await rowsIn(id)).length,
+      await count('outbox', id),
+    ]).toEqual([300, 300, 300])
+    await house.scope.from('links').where('operation_id', id).delete()
+  })
 
-  soakTest('created before a cancel are kept and listed', async () => {
+  test('created before a cancel are kept and listed', async () => {
     const workflow = { ...create(), parallel: 1 }
     const id = await house.startOn(workflow)
     await begun(id)

@@ -22,7 +22,7 @@ import { toPublicId } from '../../server/core/ids.ts'
 import { createTestShop, silent } from '../database.ts'
 import { createTestEngine, testEngineOn, type TestEngine } from '../engine.ts'
 import { makeFiles } from '../files.ts'
-import { promisedMs, soakTest } from '../scale.ts'
+import { promisedMs, soakDescribe, soakTest } from '../scale.ts'
 
 const { plugins, workflows } = appConfig({})
 
@@ -515,8 +515,8 @@ test('a schedule that is off never runs, nor does one of a shop that has uninsta
   expect(await lookAt('2026-01-13T03:00:00Z')).toBe(1)
 })
 
-describe('the examples', () => {
-  soakTest('old files that nobody uses are deleted, and no others', async () => {
+soakDescribe('the examples', () => {
+  test('old files that nobody uses are deleted, and no others', async () => {
     await makeFiles(scope, [
       { filename: 'old.pdf', age: 400 },
       { filename: 'old-but-mapped.pdf', age: 400, mapped: true },
@@ -536,7 +536,7 @@ describe('the examples', () => {
     expect(await countFiles(scope, { deleted: true, search: 'old.pdf' })).toBe(1)
   })
 
-  soakTest('files get the tags of the rules that match', async () => {
+  test('files get the tags of the rules that match', async () => {
     await makeFiles(scope, [
       { filename: 'My eBook.epub', tags: ['mine'] },
       { filename: 'course-1.PDF' },

@@ -276,6 +276,8 @@ export type ErrorCode = keyof typeof ERRORS
 /** One problem of a request. `index`: the element of the list in the request, from 0. */
 export interface ErrorDetail {
   index?: number
+  /** Of a body of lines, counted from 1. */
+  line?: number
   param: string
   code: ErrorCode
   message: Text

@@ -57,6 +57,10 @@ beforeAll(async () => {
   await command.write('spring/EB-001_guide.pdf', '%PDF-1.4 a guide')
   await command.write('spring/EB-002_notes.pdf', '%PDF-1.4 notes')
   await command.write('list.csv', `filename,file_url\nlisted.pdf,${source('listed.pdf')}\n`)
+  const lines = ['autumn 1.pdf', 'autumn 2.pdf'].map((filename) =>
+    JSON.stringify({ filename, url: source('autumn.pdf') }),
+  )
+  await command.write('list.ndjson', `{"import":{"notify":false}}\n${lines.join('\n')}\n`)
   env = {
     FILE,
     ORDER,
@@ -64,6 +68,7 @@ beforeAll(async () => {
     OPERATION: await bulkUpdate(FILE, 'first'),
     SECOND_OPERATION: await bulkUpdate(FILE, 'second'),
     STEVEDORE_KEY: server.apiKey,
+    STEVEDORE_URL: server.url,
     HOME: command.home,
     PATH: `${path.join(command.folder, 'node_modules/.bin')}:${process.env.PATH ?? ''}`,
   }

@@ -126,6 +126,11 @@ export const ERRORS = {
   drop_file_gone: item(410, 'The file is not in the drop folder any more: send it again'),
   checksum_mismatch: invalid(460, 'The bytes do not match Upload-Checksum: send them again'),
   file_damaged: item(503, 'The file’s bytes are damaged: upload it again'),
+  file_quarantined: item(
+    403,
+    'The file is in quarantine: a virus scanner found something in it. Delete it, or release it with a reason',
+  ),
+  scanner_unavailable: item(503, 'The virus scanner did not answer'),
   storage_full: item(507, 'The storage location is full'),
   file_quota: item(
     422,

@@ -108,7 +108,6 @@ export interface Reply {
 interface LinesForm<About = unknown, Line = unknown> extends LinesSchema<About, Line> {
   /** For people who read the API's document. */
   description: string
-  example: string
   handler(request: Request<unknown, unknown, ReceivedLines<About, Line>>): Promise<Reply>
 }
 

@@ -217,7 +217,6 @@ const linesContent = ({ lines }: Endpoint) =>
     ? {
         [LINE_TYPES[0]]: {
           schema: { type: 'string' as const, description: lines.description },
-          example: lines.example,
         },
       }
     : {}
@@ -280,6 +279,8 @@ function completeOperation(
     if (value !== undefined) parameter.example = typedExample(value, parameter.schema)
   }
   if (example.body !== undefined) jsonContentOf(operation).example = example.body
+  const lines = operation.requestBody?.content[LINE_TYPES[0]]
+  if (lines && example.lines !== undefined) lines.example = example.lines
   if (!example.content) return
   const { type, text } = example.content
   operation.requestBody ??= { content: {}, required: true }

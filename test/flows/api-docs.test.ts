@@ -57,10 +57,12 @@ beforeAll(async () => {
   await command.write('spring/EB-001_guide.pdf', '%PDF-1.4 a guide')
   await command.write('spring/EB-002_notes.pdf', '%PDF-1.4 notes')
   await command.write('list.csv', `filename,file_url\nlisted.pdf,${source('listed.pdf')}\n`)
-  const lines = ['autumn 1.pdf', 'autumn 2.pdf'].map((filename) =>
-    JSON.stringify({ filename, url: source('autumn.pdf') }),
-  )
-  await command.write('list.ndjson', `{"import":{"notify":false}}\n${lines.join('\n')}\n`)
+  for (const list of ['list', 'autumn']) {
+    const entries = [`${list} 1.pdf`, `${list} 2.pdf`].map((filename) =>
+      JSON.stringify({ filename, url: source(list) }),
+    )
+    await command.write(`${list}.ndjson`, `{"import":{"notify":false}}\n${entries.join('\n')}\n`)
+  }
   env = {
     FILE,
     ORDER,

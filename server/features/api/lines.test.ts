@@ -3,6 +3,8 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { openTestApp, type Answer, type TestApp } from '../../../test/app.ts'
 import { startOrigin, type Origin } from '../../../test/fakes/origin.ts'
+import { present } from '../../core/lazy.ts'
+import { apiExamples } from './examples.ts'
 
 const MOST = 2500
 const MAX_BYTES = 1_000_000
@@ -104,6 +106,14 @@ it('the same lines under one key are one job, and others are refused', async () 
   const other = await send(`${text}\n`, key)
   expect([other.status, other.body.error.code]).toEqual([409, 'idempotency_key_reused'])
   await app.owner.call('POST', `/api/operations/${first.body.job_id}/cancel`)
+})
+
+it('the example of the document is accepted', async () => {
+  const { status, body } = await send(
+    present(apiExamples['post /api/files/import']?.lines, 'lines'),
+  )
+  expect([status, body.files.length]).toEqual([202, 2])
+  await app.owner.call('POST', `/api/operations/${body.job_id}/cancel`)
 })
 
 it('every problem is named with the number of its line, and nothing is imported', async () => {

@@ -24,7 +24,6 @@ import {
   requireImportScopes,
 } from '../../http/endpoint.ts'
 import { waitingTime } from '../../http/body.ts'
-import { SOURCE } from '../../http/example.ts'
 import { requireReachable, type Reach } from '../../http/auth.ts'
 import {
   errorSchema,
@@ -125,11 +124,6 @@ const importBody = (limits: Limits) =>
     })
     .meta({ id: 'ImportRequest' })
 
-const LINES_EXAMPLE = `{"import":{"on_conflict":"skip"}}
-{"filename":"guide.pdf","url":"${SOURCE}","product_sku":"GUIDE-1"}
-{"filename":"notes.pdf","url":"${SOURCE}","tags":["notes"]}
-`
-
 export function importRoutes({ engine, limits, reach }: ImportParts): Endpoint[] {
   return [
     endpoint('POST /api/files/import', {
@@ -167,7 +161,6 @@ const importLines = (parts: ImportParts) =>
     most: parts.limits.lines_per_import,
     maxBytes: parts.limits.lines_bytes,
     description: `One \`ImportEntry\` in each line, up to ${parts.limits.lines_per_import.toLocaleString('en')} in one request and ${parts.limits.lines_bytes / 1024 ** 2} MB: one job. The first line may be \`{"import": {…}}\` with the other fields of an \`ImportRequest\`. If a line is invalid, nothing is imported, and each problem has the number of its \`line\`.`,
-    example: LINES_EXAMPLE,
     handler: ({ body: { about, batches }, ...request }) =>
       answerImport(parts, request, about, (scope, options) =>
         importLinesFromApi(parts.engine, scope, options, batches()),

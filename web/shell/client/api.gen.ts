@@ -2932,7 +2932,7 @@ export interface components {
           } | null
           /** @description The number of orders that it was ever delivered with */
           paid_by: number
-          /** @description Why it cannot be downloaded: its bytes are damaged */
+          /** @description Why it cannot be downloaded: its bytes are damaged, or a virus was found in them */
           problem: {
             code: string
             message: string
@@ -3661,7 +3661,7 @@ export interface components {
           } | null
           /** @description The number of orders that it was ever delivered with */
           paid_by: number
-          /** @description Why it cannot be downloaded: its bytes are damaged */
+          /** @description Why it cannot be downloaded: its bytes are damaged, or a virus was found in them */
           problem: {
             code: string
             message: string
@@ -4116,7 +4116,7 @@ export interface components {
           } | null
           /** @description The number of orders that it was ever delivered with */
           paid_by: number
-          /** @description Why it cannot be downloaded: its bytes are damaged */
+          /** @description Why it cannot be downloaded: its bytes are damaged, or a virus was found in them */
           problem: {
             code: string
             message: string
@@ -5108,7 +5108,7 @@ export interface components {
       } | null
       /** @description The number of orders that it was ever delivered with */
       paid_by: number
-      /** @description Why it cannot be downloaded: its bytes are damaged */
+      /** @description Why it cannot be downloaded: its bytes are damaged, or a virus was found in them */
       problem: {
         code: string
         message: string

@@ -276,6 +276,7 @@ export const environmentSchema = z.object({
         'set a host and a port, like clamav:3310, or the path of a socket, like /run/clamav/clamd.ctl',
       )
       .transform(scannerAddress)
+      .refine((at) => 'path' in at || at.port < 65_536, 'set a host and a port up to 65535')
       .optional(),
   ),
   LOG_LEVEL: setting(

@@ -27,9 +27,14 @@ afterAll(async () => {
 
 const call = (method: string, route: string, body?: unknown) => app.owner.call(method, route, body)
 
-async function imports(filename: string, seed: string, more = {}): Promise<string> {
+async function imports(
+  filename: string,
+  seed: string,
+  more = {},
+  on_conflict = 'error',
+): Promise<string> {
   const entry = { filename, url: `${origin.url}/bytes/${SIZE}/${seed}`, ...more }
-  const { body } = await call('POST', '/api/files/import', { files: [entry] })
+  const { body } = await call('POST', '/api/files/import', { files: [entry], on_conflict })
   await untilEnded(app.owner, body.job_id)
   return body.files[0].file_id
 }
@@ -132,6 +137,12 @@ test('an import with the step creates the file in quarantine, and a clean versio
   })
   expect(workflow.error).toBeUndefined()
   // These bytes were released in the test before.
+  await app.owner.scope.query('update versions set quarantine = null where shop_id = :shop')
+  // Bytes that the shop has already are scanned too.
+  const known = (await call('GET', '/api/files?search=again')).body.data[0]
+  expect(known.problem).toBeNull()
+  const same = await imports('again.bin', 'infected', {}, 'new_version')
+  expect([same, await problem(same)]).toMatchObject([known.id, { code: 'file_quarantined' }])
   await app.owner.scope.query('update versions set quarantine = null where shop_id = :shop')
   const id = await imports('scanned.bin', 'infected', { tags: ['new'] })
   expect(await problem(id)).toMatchObject({ code: 'file_quarantined' })

@@ -27,7 +27,9 @@ import { optimizePdf } from './plugins/optimize-pdf/plugin.ts'
 import { purgeFiles } from './plugins/purge-files/plugin.ts'
 import { renameFiles } from './plugins/rename-files/plugin.ts'
 import { replaceTag } from './plugins/replace-tag/plugin.ts'
+import { releaseFiles } from './plugins/release-files/plugin.ts'
 import { restoreFiles } from './plugins/restore-files/plugin.ts'
+import { scanFile } from './plugins/scan-file/plugin.ts'
 import { splitPdf } from './plugins/split-pdf/plugin.ts'
 import { takeUpload } from './plugins/take-upload/plugin.ts'
 import { stampPdf } from './plugins/stamp-pdf/plugin.ts'
@@ -70,6 +72,7 @@ const plugins = [
   takeDrop,
   syncCloud,
   validateFile,
+  scanFile,
   applyRow,
   packRows,
   trashRows,
@@ -89,6 +92,7 @@ const plugins = [
   moveToPack,
   changeStorage,
   backUpFiles,
+  releaseFiles,
   optimizeImage,
   optimizePdf,
   wait,

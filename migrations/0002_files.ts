@@ -344,7 +344,14 @@ const SCHEMA = `
     -- Set when an operation replaced it without keeping it: it exists until undo is over.
     expires_at timestamptz,
     -- Kept with the version, not with the blob: delivery reads the version's row in any case.
-    damaged boolean not null default false,
+    bytes_damaged boolean not null default false,
+    -- What a virus scanner found: {found, since}, and {reason, by, at} as released.
+    quarantine jsonb,
+    quarantined boolean not null
+      generated always as (quarantine is not null and quarantine -> 'released' is null) stored,
+    -- Delivery withholds the bytes, for either reason.
+    damaged boolean not null
+      generated always as (bytes_damaged or quarantine is not null and quarantine -> 'released' is null) stored,
     primary key (shop_id, file_id, number),
     foreign key (shop_id, file_id) references files on delete cascade,
     foreign key (shop_id, hash, location) references blob_locations
@@ -352,11 +359,22 @@ const SCHEMA = `
   create index versions_blob on versions (shop_id, hash, location); -- which versions need a blob
   create index versions_expired on versions (expires_at) where expires_at is not null; -- the sweep
   create index versions_damaged on versions (shop_id, hash, location)
-    where damaged; -- to check again
+    where bytes_damaged; -- to check again
+  create index versions_quarantine on versions (shop_id, hash) where quarantine is not null;
   create index versions_elsewhere on versions (shop_id, location, file_id)
     where location <> 'primary';
 
   ${freesBlobs('versions', { moves: true })}
+
+  -- The same bytes under another name, or again, are what they were.
+  create function keep_quarantine() returns trigger language plpgsql as $$
+  begin
+    select v.quarantine into new.quarantine from versions v
+    where v.shop_id = new.shop_id and v.hash = new.hash and v.quarantine is not null limit 1;
+    return new;
+  end $$;
+  create trigger versions_quarantined before insert on versions
+    for each row execute function keep_quarantine();
 
   -- Deferred: a file and its first version refer to each other and are inserted together.
   alter table files add constraint files_version_fkey foreign key (shop_id, id, version)

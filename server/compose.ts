@@ -127,6 +127,7 @@ export async function composeServer(given: ComposeOptions): Promise<ComposedServ
       secrets,
       sandboxes,
       quotas: limits,
+      scanner: config.environment.scanner,
     }),
     withScratch,
     listings: allListings({

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { appConfig } from '../app.config.ts'
 import type { Plugin, Workflow } from '../plugins/contract/index.ts'
+import type { ScannerAddress } from '../server/core/configuration/environment.ts'
 import type { DirectUploads } from '../server/core/configuration/storage-settings.ts'
 import type { Cloud, CloudOptions } from '../server/features/cloud/cloud.ts'
 import type { OAuthClients } from '../server/features/cloud/set-up.ts'
@@ -93,6 +94,8 @@ export interface AppOptions {
   emulators?: CloudOptions['emulators'] | undefined
   /** The operator's OAuth apps at the cloud providers. */
   clients?: OAuthClients
+  /** Absent: there is no virus scanner. */
+  scanner?: ScannerAddress
   /** The installation's mail server, settings of reports, and name servers. */
   mail?: {
     smtpUrl?: string
@@ -126,6 +129,7 @@ export async function openTestApp({
   trustProxy = false,
   emulators,
   clients = {},
+  scanner,
   mail = {},
 }: AppOptions = {}): Promise<TestApp> {
   const config = appConfig({})
@@ -149,6 +153,7 @@ export async function openTestApp({
       smtpUrl: mail.smtpUrl ?? null,
       mail: { ...NO_MAIL_SETTINGS, ...mail.settings },
       cloud: { ...config.environment.cloud, clients },
+      scanner: scanner ?? null,
     },
   })
   const database = await openTestDatabase()

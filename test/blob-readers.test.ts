@@ -18,6 +18,7 @@ const READERS: Readonly<Record<string, string>> = {
   'server/features/drop/port.ts': 'after isWhole in readOrRepair',
   'server/ports/item-bytes.ts': 'compares the copy that a plugin gets, in readOrRepair',
   'server/ports/stored.ts': 'compares the hash that the other location computed, in readOrRepair',
+  'server/ports/virus-scanner.ts': 'compares the whole with createVerifier, in readOrRepair',
   'server/ports/found-type.ts': 'the end of bytes that were written or compared just before',
   'server/startup/backup.ts': 'compares the hash that the backup computed',
   'server/engine/trial.ts': 'a picture of the scratch folder, which the trial has just written',

@@ -186,6 +186,7 @@ export async function createTestEngine(
       clock,
       log: silent,
       quotas: limits,
+      scanner: null,
     }),
   }
   const engine = createEngine(parts)

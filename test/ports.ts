@@ -14,6 +14,7 @@ export const PORTS = Object.keys({
   stage: 0,
   bytes: 0,
   sandbox: 0,
+  virusScanner: 0,
   notify: 0,
   artifacts: 0,
   listings: 0,

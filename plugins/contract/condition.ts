@@ -167,6 +167,8 @@ const COMMON: Readonly<Record<string, string>> = {
     'Delete files or backups permanently, or ask for more storage, then choose Retry Failed.',
   storage_full: 'Make room in the storage location, then choose Retry Failed.',
   file_damaged: 'Upload the file again as a new version.',
+  file_quarantined: 'Delete the files, or release them from quarantine if they are harmless.',
+  scanner_unavailable: 'Choose Retry Failed once the virus scanner runs again.',
   storage_failed: 'Choose Retry Failed: the storage location may answer by now.',
   storefront_unavailable: 'Choose Retry Failed: the storefront may answer by now.',
 }

@@ -19,6 +19,7 @@ import type {
   Stage,
   StoredFiles,
   StoredReader,
+  VirusScanner,
 } from './ports.ts'
 
 /** The shop's settings that plugins follow. */
@@ -90,6 +91,7 @@ export interface WritePorts extends ReadPorts {
   stored: StoredFiles
   bytes: Bytes
   sandbox: Sandbox
+  virusScanner: VirusScanner
   delivery: DeliveryPort
   licences: Licences
   pastOrders: PastOrders

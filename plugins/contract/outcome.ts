@@ -46,6 +46,11 @@ export type Decision =
       /** Buyers who had access to the file in another app get links to it. */
       access?: AccessRequest
       candidates?: readonly Candidate[]
+      /**
+       * A virus scanner found something in its bytes: they are withheld. Or they are delivered again, for
+       * this reason.
+       */
+      quarantine?: { found: string } | { released: string }
       warnings?: readonly Warning[]
     }
   | { status: 'skipped'; reason: AnyText }

@@ -193,6 +193,15 @@ export interface Sandbox {
   run<Answer>(script: URL, call: SandboxCall<Answer>): Promise<Answer>
 }
 
+/** The virus scanner of the installation. */
+export interface VirusScanner {
+  /**
+   * The scanner's name of what it found in the bytes; null: nothing. Throws `PortError`:
+   * `scanner_unavailable`, `file_not_found`, or the error of the storage location.
+   */
+  scan(source: ByteSource, signal: AbortSignal): Promise<string | null>
+}
+
 /** A file as it is compared with others of the same content. */
 export interface ContentFile extends Pick<FileView, 'mappings' | 'pack_id'> {
   /** The hash of its current bytes. */

@@ -74,6 +74,8 @@ test('the list of errors is what clients rely on', () => {
       "drop_file_gone 410 item",
       "checksum_mismatch 460 invalid_request",
       "file_damaged 503 item",
+      "file_quarantined 403 item",
+      "scanner_unavailable 503 item",
       "storage_full 507 item",
       "file_quota 422 item",
       "storage_quota 507 item",

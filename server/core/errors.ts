@@ -126,6 +126,11 @@ export const ERRORS = {
   drop_file_gone: item(410, 'The file is not in the drop folder any more: send it again'),
   checksum_mismatch: invalid(460, 'The bytes do not match Upload-Checksum: send them again'),
   file_damaged: item(503, 'The file’s bytes are damaged: upload it again'),
+  file_quarantined: item(
+    403,
+    'The file is in quarantine: a virus scanner found something in it. Delete it, or release it with a reason',
+  ),
+  scanner_unavailable: item(503, 'The virus scanner did not answer'),
   storage_full: item(507, 'The storage location is full'),
   file_quota: item(
     422,
@@ -276,6 +281,8 @@ export type ErrorCode = keyof typeof ERRORS
 /** One problem of a request. `index`: the element of the list in the request, from 0. */
 export interface ErrorDetail {
   index?: number
+  /** Of a body of lines, counted from 1. */
+  line?: number
   param: string
   code: ErrorCode
   message: Text

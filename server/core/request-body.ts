@@ -62,20 +62,19 @@ export function countForShop(request: IncomingMessage, shop: number): void {
 /**
  * The body of a request, whole. Its bytes count in the budget until the request is answered. Throws
  * `payload_too_large`, and what `readBodyPieces` throws; the rest is unread then.
- * @param inflates decompresses gzip, deflate and br; throws `unsupported_media_type` for others
+ * @param inflates as in `PieceOptions`
  */
 export async function readRequest(
   request: IncomingMessage,
   maxBytes: number,
   { inflates = false } = {},
 ): Promise<Buffer> {
-  const encoding = inflates ? (request.headers['content-encoding'] ?? 'identity') : 'identity'
-  const inflater = inflaterOf(encoding.toLowerCase())
+  const isPlain = !inflates || encodingOf(request) === 'identity'
   const length = Number(request.headers['content-length'] ?? 0)
-  if (!inflater && length > maxBytes) throw new AppError('payload_too_large')
+  if (isPlain && length > maxBytes) throw new AppError('payload_too_large')
   const pieces: Buffer[] = []
   let bytes = 0
-  for await (const piece of readBodyPieces(request, { inflater })) {
+  for await (const piece of readBodyPieces(request, { inflates })) {
     bytes += piece.length
     if (bytes > maxBytes) throw new AppError('payload_too_large')
     pieces.push(piece)
@@ -89,7 +88,8 @@ export interface PieceOptions {
    * pieces in memory, so each of their bytes counts.
    */
   countsAs?: number
-  inflater?: Transform | null
+  /** Decompresses gzip, deflate and br; throws `unsupported_media_type` for others. */
+  inflates?: boolean
 }
 
 /**
@@ -127,8 +127,9 @@ class BodyReader {
   /** Continues the caller, which waits for the client; null: it does not wait. */
   #wake: (() => void) | null = null
 
-  constructor(request: IncomingMessage, { countsAs, inflater = null }: PieceOptions) {
+  constructor(request: IncomingMessage, { countsAs, inflates = false }: PieceOptions) {
     const { owner, response } = receivedOf(request)
+    const inflater = inflates ? inflaterOf(encodingOf(request)) : null
     readers.set(request, this)
     this.#request = request
     this.#response = response
@@ -203,6 +204,9 @@ class BodyReader {
   readonly #broken = (cause?: unknown) => this.#fail(new AppError('malformed_request', { cause }))
   readonly #closed = () => void (this.#request.complete || this.#broken())
 }
+
+const encodingOf = ({ headers }: IncomingMessage): string =>
+  (headers['content-encoding'] ?? 'identity').toLowerCase()
 
 /** Null: the body is not compressed. */
 function inflaterOf(encoding: string): Transform | null {

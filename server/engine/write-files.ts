@@ -126,15 +126,16 @@ async function admitEntries(
   )
   for (const [{ item, draft }, result] of zip(made, admitted)) {
     // What follows from new bytes (messages to buyers, files made of them, links) does not happen.
-    if (result.status === 'same') keepOnly(item, 'candidates')
+    if (result.status === 'same') keepOnly(item, ['candidates', 'quarantine'])
     results.set(item, resultOfAdmission(draft, result))
   }
 }
 
-/** Drops what the item's steps asked for, except for this effect. */
-function keepOnly(item: WorkItem, name: EffectName): void {
-  const kept = item.effects[name]
-  item.effects = kept ? { [name]: kept } : {}
+/** Drops what the item's steps asked for, except for these effects. */
+function keepOnly(item: WorkItem, names: readonly EffectName[]): void {
+  item.effects = Object.fromEntries(
+    names.flatMap((name) => (item.effects[name] ? [[name, item.effects[name]]] : [])),
+  )
 }
 
 /**

@@ -237,7 +237,7 @@ describe('admitFiles', () => {
     test('what an older version had, and a damaged one, becomes a version', async () => {
       await admit(admission('a.txt', 2, 'new_version'))
       expect(await admit(onto('new_version'))).toMatchObject([{ status: 'versioned', version: 3 }])
-      await scope.from('versions').update({ damaged: true } as never)
+      await scope.from('versions').update({ bytes_damaged: true } as never)
       expect(await admit(onto('new_version'))).toMatchObject([{ status: 'versioned', version: 4 }])
     })
 

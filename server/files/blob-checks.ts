@@ -107,14 +107,14 @@ async function markBytes(
     `update files f set version = f.version
      from (select f.id from versions v join files f on f.shop_id = v.shop_id and f.id = v.file_id
        where v.shop_id = :shop and v.hash = decode(:hash, 'hex') and v.location = :location
-         and v.damaged <> :damaged
+         and v.bytes_damaged <> :damaged
        group by f.id order by f.id) v
      where f.shop_id = :shop and f.id = v.id returning 1`,
     given,
   )
   if (files.length > 0)
     await tx.query(
-      `update versions set damaged = :damaged where ${those} and damaged <> :damaged`,
+      `update versions set bytes_damaged = :damaged where ${those} and bytes_damaged <> :damaged`,
       given,
     )
   const copies = await tx.query(
@@ -171,7 +171,7 @@ async function reportDamage(tx: ShopScope, now: Date): Promise<void> {
     `select f.filename from versions v
      join files f on f.shop_id = v.shop_id and f.id = v.file_id and f.version = v.number
        and f.deleted_at is null
-     where v.shop_id = :shop and v.damaged order by f.filename`,
+     where v.shop_id = :shop and v.bytes_damaged order by f.filename`,
   )
   const notice = noticeOf(rows.map(({ filename }) => filename))
   await takeTurn(tx)
@@ -225,10 +225,13 @@ function noticeOf(names: readonly string[]) {
 }
 
 /** Damaged blobs are checked again each time: an operator may have restored their bytes. */
-const DAMAGED = ['versions', 'prepared_files']
+const DAMAGED = [
+  ['versions', 'bytes_damaged'],
+  ['prepared_files', 'damaged'],
+]
   .map(
-    (table) => `exists (select from ${table} v
-      where v.shop_id = b.shop_id and v.hash = b.hash and v.location = b.location and v.damaged)`,
+    ([table, damaged]) => `exists (select from ${table} v
+      where v.shop_id = b.shop_id and v.hash = b.hash and v.location = b.location and v.${damaged})`,
   )
   .join(' or ')
 const DAY_MS = 24 * 60 * 60 * 1000

@@ -14,6 +14,7 @@ import { countOfTag, readCounts, type KeptCount } from './file-counts.ts'
 import { compileFilter, type CompiledFilter, type FileFilter } from './filter.ts'
 import { present } from '../core/lazy.ts'
 import { VERSION_SHA256 } from './digests.ts'
+import { QUARANTINE } from './quarantine.ts'
 import { foundByDownloads } from './download-order.ts'
 
 export interface MappingRow {
@@ -63,7 +64,9 @@ export interface FileRow extends FileSettings {
   /** The kept number of downloads, in a list that is sorted by it. */
   counted_downloads?: number
   /** The bytes of its version differ from the ones that were admitted. */
-  damaged: boolean
+  bytes_damaged: boolean
+  /** What a virus scanner found in them; null: nothing, or it was released. */
+  quarantine: string | null
   /** The digest of its version, as hex digits. Null: not computed yet. */
   sha256: string | null
 }
@@ -132,7 +135,7 @@ const DETAILS = `
     from mappings m where m.shop_id = chosen.shop_id and m.file_id = chosen.id), '[]') as mappings,
   (select json_build_object('id', p.id, 'name', p.name) from packs p
     where p.shop_id = chosen.shop_id and p.id = chosen.pack_id) as pack,
-  version.damaged, encode(version.sha256, 'hex') as sha256,
+  version.bytes_damaged, version.quarantine, encode(version.sha256, 'hex') as sha256,
   address.token as public_token,
   (coalesce((select sum(l.served) from links l where l.shop_id = chosen.shop_id
     and l.file_id = chosen.id), 0)
@@ -141,7 +144,7 @@ const DETAILS = `
     where df.shop_id = chosen.shop_id and df.file_id = chosen.id) as paid_by`
 
 const FROM_CHOSEN = `from chosen
-  left join lateral (select v.damaged, b.sha256 from versions v
+  left join lateral (select v.bytes_damaged, ${QUARANTINE} as quarantine, b.sha256 from versions v
     left join blobs b on b.shop_id = v.shop_id and b.hash = v.hash
     where v.shop_id = chosen.shop_id and v.file_id = chosen.id
       and v.number = chosen.version) version on true
@@ -355,6 +358,8 @@ export interface LocatedFile {
   content_type: string
   /** When the file got these bytes. */
   modified_at: Date
+  /** As in `FileRow`. */
+  quarantine: string | null
 }
 
 /** The location of a file's current bytes, or null if there is no such file. */
@@ -362,7 +367,7 @@ export const locateFile = (scope: ShopScope, id: string): Promise<LocatedFile | 
   scope.first<LocatedFile>(
     `select encode(v.hash, 'hex') as hash, ${VERSION_SHA256} as sha256, v.location, v.size_bytes, f.filename,
        f.content_type,
-       f.version_since as modified_at
+       f.version_since as modified_at, ${QUARANTINE} as quarantine
      from files f join versions v on v.shop_id = f.shop_id and v.file_id = f.id
        and v.number = f.version
      where f.shop_id = :shop and f.id = :id and f.deleted_at is null`,

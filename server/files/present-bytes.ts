@@ -77,7 +77,7 @@ const CURRENT_OF_GIVEN = `from jsonb_to_recordset(:rows::jsonb)
      join files f on f.shop_id = :shop and f.id = named.id
      join versions v on v.shop_id = f.shop_id and v.file_id = f.id and v.number = f.version
      join blob_locations l on l.shop_id = v.shop_id and l.hash = v.hash
-       and l.location = v.location and not v.damaged and l.damaged_since is null`
+       and l.location = v.location and not v.bytes_damaged and l.damaged_since is null`
 
 /** Locks the files: a change of their bytes waits until the caller's transaction ends. */
 function findHolders(tx: ShopScope, onto: readonly Onto[]): Promise<Holder[]> {

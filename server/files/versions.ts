@@ -4,6 +4,7 @@ import type { ShopScope } from '../core/db/for-shop.ts'
 import { AppError } from '../core/errors.ts'
 import { editFile } from './edit.ts'
 import { VERSION_SHA256 } from './digests.ts'
+import { QUARANTINE } from './quarantine.ts'
 import type { LocatedFile } from './list.ts'
 
 export interface VersionRow {
@@ -50,7 +51,7 @@ export const locateVersion = (
   scope.first<LocatedFile>(
     `select encode(v.hash, 'hex') as hash, ${VERSION_SHA256} as sha256, v.location, v.size_bytes,
        coalesce(v.filename, f.filename) as filename,
-       v.content_type, v.created_at as modified_at ${VERSIONS} and v.number = :number`,
+       v.content_type, v.created_at as modified_at, ${QUARANTINE} as quarantine ${VERSIONS} and v.number = :number`,
     { fileId, number },
   )
 

@@ -95,16 +95,22 @@ const MAX_SEARCHED = 100_000
 
 /** The engine tells no place of an unexpected character, such as a bracket after a comma. */
 function placeOfToken(body: string): string | null {
+  const end = tokenOffset(body)
+  if (end === null) return null
+  const lines = body.slice(0, end).split('\n')
+  return `line ${lines.length} column ${lines.at(-1)?.length}`
+}
+
+/** The length of the shortest beginning that cannot become valid: it ends with the character. */
+export function tokenOffset(body: string): number | null {
   if (body.length > MAX_SEARCHED) return null
-  // The shortest beginning that cannot become valid ends with the character.
   let [good, bad] = [0, body.length]
   while (bad - good > 1) {
     const middle = Math.floor((good + bad) / 2)
     if (isBeginning(body.slice(0, middle))) good = middle
     else bad = middle
   }
-  const lines = body.slice(0, bad).split('\n')
-  return `line ${lines.length} column ${lines.at(-1)?.length}`
+  return bad
 }
 
 /** Can the text be the beginning of a JSON value? */

@@ -7,6 +7,7 @@ import type { PlanFeature } from '../core/configuration/plan-list.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { type ErrorDetail, AppError } from '../core/errors.ts'
 import { scopesOfConflict } from '../engine/moves.ts'
+import type { LinesSchema, ReceivedLines } from './lines.ts'
 import type { LoggedChange } from './logged-change.ts'
 import type { Tag } from './tags.ts'
 
@@ -103,6 +104,17 @@ export interface Reply {
   kept?: unknown
 }
 
+/** The other form of a body: one JSON value in each line. */
+interface LinesForm<About = unknown, Line = unknown> extends LinesSchema<About, Line> {
+  /** For people who read the API's document. */
+  description: string
+  handler(request: Request<unknown, unknown, ReceivedLines<About, Line>>): Promise<Reply>
+}
+
+/** Checks the types of such a form, which are erased for the list of endpoints. */
+export const linesForm = <About, Line>(form: LinesForm<About, Line>): LinesForm =>
+  form as unknown as LinesForm
+
 /** What an endpoint says of itself, beside its address. */
 interface Definition<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> {
   summary: string
@@ -113,6 +125,8 @@ interface Definition<Params extends z.ZodType, Query extends z.ZodType, Body ext
   params?: Params
   query?: Query
   body?: Body
+  /** Takes a body of lines too, under its own media type. */
+  lines?: LinesForm
   /**
    * It changes only the database: under an Idempotency-Key the answer is written in the same
    * transaction, once or not at all.

@@ -9,6 +9,8 @@ export interface Example {
   body?: unknown
   /** The body, if it is not JSON. */
   content?: { type: string; text: string }
+  /** The same body as lines, if the endpoint takes both. */
+  lines?: string
   status: number
 }
 

@@ -13,6 +13,7 @@ import { TEST_EVENT, type WebhookEvent } from '../core/outbox/webhook-events.ts'
 import { present } from '../core/lazy.ts'
 import { editedRecords, type EditedRecord } from './edits.ts'
 import { scopesOf, type Endpoint } from './endpoint.ts'
+import { LINE_TYPES } from './lines.ts'
 import type { Example, Examples } from './example.ts'
 import { MAX_WAIT_SECONDS } from './body.ts'
 import { ANY_OTHER_ERROR, errorReply, timestamp } from './schemas.ts'
@@ -195,7 +196,12 @@ function operationOf(
       ...headersOf(endpoint, edited),
     },
     ...(body
-      ? { requestBody: { content: json(body), required: !body.safeParse(undefined).success } }
+      ? {
+          requestBody: {
+            content: { ...json(body), ...linesContent(endpoint) },
+            required: !body.safeParse(undefined).success,
+          },
+        }
       : {}),
     responses: {
       ...unchanged,
@@ -204,6 +210,16 @@ function operationOf(
     },
   }
 }
+
+/** OpenAPI 3.1 has no schema of the lines, so that the description names it. */
+const linesContent = ({ lines }: Endpoint) =>
+  lines
+    ? {
+        [LINE_TYPES[0]]: {
+          schema: { type: 'string' as const, description: lines.description },
+        },
+      }
+    : {}
 
 const UNCHANGED = { description: 'The client’s answer is current: `If-None-Match`' }
 
@@ -263,6 +279,8 @@ function completeOperation(
     if (value !== undefined) parameter.example = typedExample(value, parameter.schema)
   }
   if (example.body !== undefined) jsonContentOf(operation).example = example.body
+  const lines = operation.requestBody?.content[LINE_TYPES[0]]
+  if (lines && example.lines !== undefined) lines.example = example.lines
   if (!example.content) return
   const { type, text } = example.content
   operation.requestBody ??= { content: {}, required: true }

@@ -3,7 +3,7 @@
 import Router from '@koa/router'
 import type { Context } from 'koa'
 import type { z } from 'zod'
-import { say } from '../../plugins/contract/index.ts'
+import { say, textOf } from '../../plugins/contract/index.ts'
 import type { Limits } from '../core/configuration/limits.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { AppError } from '../core/errors.ts'
@@ -18,6 +18,7 @@ import { hasNoBody, jsonReader } from './body.ts'
 import { editedRecords, editUnchanged, etagOf, type EditedRecord } from './edits.ts'
 import { scopesOf, type Caller, type Endpoint, type Reply, missingScope } from './endpoint.ts'
 import { runIdempotently } from './idempotency.ts'
+import { LINE_TYPES, withLines } from './lines.ts'
 import { validate, validateFully } from './validate.ts'
 
 export interface RouterParts {
@@ -39,10 +40,12 @@ export function createRouter(parts: RouterParts): Router {
       countForShop(ctx.req, caller.scope.shop)
       await parts.rateLimiter.count(ctx, caller, endpoint)
       requireScope(caller, endpoint)
+      const about = { secrets: parts.secrets, edited: edited.get(endpoint.path) }
+      if (endpoint.lines && ctx.is(...LINE_TYPES))
+        return answerLines(ctx, endpoint, endpoint.lines, caller, about)
       // A body whose schema has a default may be absent.
       const isAbsent = hasNoBody(ctx) && endpoint.body?.safeParse(undefined).success
       const body = endpoint.body && !isAbsent ? await readJson(ctx) : undefined
-      const about = { secrets: parts.secrets, edited: edited.get(endpoint.path) }
       await answer(ctx, endpoint, caller, body, about)
     })
   }
@@ -111,6 +114,27 @@ async function answer(
         )
       : await handle(undefined, caller.scope)
   if (reply) send(ctx, reply, edited)
+}
+
+/** Under an Idempotency-Key, the hash of the lines stands for the body. */
+function answerLines(
+  ctx: Context,
+  { body: _, problems: __, ...endpoint }: Endpoint,
+  form: NonNullable<Endpoint['lines']>,
+  caller: Caller,
+  about: About,
+): Promise<void> {
+  if (ctx.request.charset && !/^utf-?8$/i.test(ctx.request.charset))
+    throw new AppError('unsupported_media_type', { message: textOf('Send the lines in UTF-8') })
+  return withLines(ctx.req, form, (lines) =>
+    answer(
+      ctx,
+      { ...endpoint, handler: (request) => form.handler({ ...request, body: lines }) },
+      caller,
+      { sha256: lines.sha256 },
+      about,
+    ),
+  )
 }
 
 /** An edit of the record as the caller knows it. */

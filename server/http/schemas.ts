@@ -166,6 +166,7 @@ export const errorSchema = z
         .array(
           z.object({
             index: z.number().int().optional(),
+            line: z.number().int().optional().describe('Of a body of lines, counted from 1'),
             param: z.string(),
             code: z.string(),
             message: z.string(),

@@ -51,15 +51,16 @@ function check(schema: z.ZodType, value: unknown): { data?: unknown; problems: P
   return { data, problems }
 }
 
-/** The parsed value, or its first hundred problems. */
+/** The parsed value, or its first hundred problems and their number. */
 export function checked<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
-): { data: z.output<Schema> | null; details: readonly ErrorDetail[] } {
+): { data: z.output<Schema> | null; details: readonly ErrorDetail[]; total: number } {
   const { data, problems } = check(schema, value)
   return {
     data: problems.total === 0 ? (data as z.output<Schema>) : null,
     details: problems.details,
+    total: problems.total,
   }
 }
 

@@ -6,7 +6,7 @@ import { PortError, type Bytes, type WorkFolder } from '../../plugins/contract/i
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { locateFile } from '../files/list.ts'
 import { withWorkFolder } from './children/work-folder.ts'
-import { copyOut, locateItem, type StoredBytes } from './item-bytes.ts'
+import { copyOut, locateItem, portError, type StoredBytes } from './item-bytes.ts'
 import { stageBytes, type StagePlace } from './catalog.ts'
 
 interface Parts extends StoredBytes {
@@ -41,6 +41,8 @@ function workFolder(parts: Parts, folder: string, signal: AbortSignal): WorkFold
     bring: async (source, name) => {
       signal.throwIfAborted()
       const located = await locateItem(scope, source)
+      // Other files would be made of them, or they would be sent elsewhere.
+      if (located.quarantine) throw portError('file_quarantined')
       await copyOut(scope, parts, located, inside(folder, name), signal)
       return located.size_bytes
     },

@@ -14,6 +14,8 @@ export interface BlobPlace {
   hash: string
   location: string
   size_bytes: number
+  /** What a virus scanner found in them; absent: they are staged. */
+  quarantine?: string | null
 }
 
 /** The place of an item's bytes. Throws `PortError` `file_not_found`. */

@@ -70,6 +70,16 @@ describe('the environment', () => {
     })
   })
 
+  test('the virus scanner is a host with its port, or a socket of this machine', () => {
+    const scannerOf = (CLAMD_HOST: string) => readEnvironment({ CLAMD_HOST }).scanner
+    expect(readEnvironment({}).scanner).toBeNull()
+    expect(scannerOf('clamav:3310')).toEqual({ host: 'clamav', port: 3310 })
+    expect(scannerOf('[::1]:3310')).toEqual({ host: '::1', port: 3310 })
+    expect(scannerOf('/run/clamav/clamd.ctl')).toEqual({ path: '/run/clamav/clamd.ctl' })
+    for (const wrong of ['clamav', '3310', 'tcp://clamav:3310', 'run/clamd.ctl', 'clamav:99999'])
+      expect(problemsOf(() => scannerOf(wrong))).toContain('CLAMD_HOST: set a host')
+  })
+
   test('refuses demo mode in production and on other addresses', () => {
     expect(problemsOf(() => readEnvironment({ NODE_ENV: 'production' }))).toContain(
       'SHOPIFY_API_KEY',

@@ -19,8 +19,9 @@ import type { CheckBlob } from '../ports/repair.ts'
 import { SCRATCH } from '../ports/scratch.ts'
 import type { Sandboxes } from '../ports/sandbox.ts'
 import { createStoredFiles } from '../ports/stored.ts'
+import { createVirusScanner } from '../ports/virus-scanner.ts'
 import { ConfigError } from '../core/config-error.ts'
-import type { Environment } from '../core/configuration/environment.ts'
+import type { Environment, ScannerAddress } from '../core/configuration/environment.ts'
 import { ensureShop } from '../core/db/for-shop.ts'
 import type { Secrets } from '../core/secrets.ts'
 import { DEMO_SHOP } from '../demo/app.ts'
@@ -40,6 +41,7 @@ interface PortsParts extends Omit<PortParts, 'scope' | 'place' | 'check'> {
   client: GuardedClient
   sandboxes: Sandboxes
   quotas: Partial<ShopQuotas>
+  scanner: ScannerAddress | null
 }
 
 /** Each port is made when a plugin that needs it runs, at most once for a batch. */
@@ -63,6 +65,7 @@ export function portsFactory(parts: PortsParts): EngineParts['ports'] {
       contents: () => ({ read: (ids) => readContents(scope, ids, parts.clock()) }),
       bytes: () => createBytesPort({ scope, stores, check, place }),
       sandbox: () => parts.sandboxes.of(scope.shop),
+      virusScanner: () => createVirusScanner(scope, { stores, check }, parts.scanner),
       ...featurePorts({ ...parts, scope, place, check }),
     }
     return lazy(ours as Makers<Ports>)

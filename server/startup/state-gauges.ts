@@ -117,7 +117,7 @@ const MIRRORS = `
   left join catalog_mirrors m on m.shop_id = t.shop_id`
 // The index versions_damaged has these rows.
 const DAMAGED = `
-  select count(*) from (select distinct shop_id, hash, location from versions where damaged) blobs`
+  select count(*) from (select distinct shop_id, hash, location from versions where bytes_damaged) blobs`
 
 interface MessageCount {
   kind: string

@@ -75,6 +75,7 @@ export function writeContext(
       withFolder: refuse('bytes'),
     },
     sandbox: { run: refuse('sandbox') },
+    virusScanner: { scan: refuse('virusScanner') },
     actions: createActions(appConfig({}).plugins),
     delivery: {
       order: { name: '#1001', confirmation_number: 'X1Y2Z3', ordered_at: '2026-03-01T12:00:00Z' },

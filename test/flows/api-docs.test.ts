@@ -60,6 +60,12 @@ beforeAll(async () => {
   await command.write('spring/EB-001_guide.pdf', '%PDF-1.4 a guide')
   await command.write('spring/EB-002_notes.pdf', '%PDF-1.4 notes')
   await command.write('list.csv', `filename,file_url\nlisted.pdf,${source('listed.pdf')}\n`)
+  for (const list of ['list', 'autumn']) {
+    const entries = [`${list} 1.pdf`, `${list} 2.pdf`].map((filename) =>
+      JSON.stringify({ filename, url: source(list) }),
+    )
+    await command.write(`${list}.ndjson`, `{"import":{"notify":false}}\n${entries.join('\n')}\n`)
+  }
   for (const [at, { kind, code }] of blocks.entries())
     if (kind === 'ts') await writeFile(path.join(command.folder, programOf(at)), code)
   env = {
@@ -69,6 +75,7 @@ beforeAll(async () => {
     OPERATION: await bulkUpdate(FILE, 'first'),
     SECOND_OPERATION: await bulkUpdate(FILE, 'second'),
     STEVEDORE_KEY: server.apiKey,
+    STEVEDORE_URL: server.url,
     HOME: command.home,
     PATH: `${path.join(command.folder, 'node_modules/.bin')}:${process.env.PATH ?? ''}`,
   }

@@ -201,6 +201,9 @@ describe('import', () => {
       await command.write('list.csv', 'filename,file_url\nx.pdf,no address\n')
       const list = await command.run(['import', 'list.csv'])
       expect(list).toMatchObject({ code: 1, out: expect.stringContaining('error in row 2') })
+      await command.write('list.ndjson', '\n{"filename":"x.pdf","url":"no address"}\n')
+      const lines = await command.run(['import', 'list.ndjson'])
+      expect(lines).toMatchObject({ code: 2, error: expect.stringContaining('entry 1, url: ') })
     },
   )
   soakTest('watches: takes a file when it has its name, until Ctrl-C', async () => {

@@ -146,13 +146,13 @@ describe('the document', () => {
   })
   test('shows the examples that are sent here', () => {
     for (const { name, operation } of house.documented) {
-      const { body, content, params = {}, query = {} } = EXAMPLES[name] ?? {}
+      const { body, content, lines, params = {}, query = {} } = EXAMPLES[name] ?? {}
       const shown = Object.values(operation.requestBody?.content ?? {}).map(
         ({ example }) => example,
       )
       expect([name, shown]).toEqual([
         name,
-        [body ?? content?.text].filter((one) => one !== undefined),
+        [body ?? content?.text, lines].filter((one) => one !== undefined),
       ])
       for (const [param, value] of Object.entries({ ...params, ...query })) {
         const { example, schema } = operation.parameters!.find((one) => one.name === param)!

@@ -184,6 +184,25 @@ soakTest('a body that stops is answered with 408, and its connection is closed',
   await Promise.all(bodies.map(({ closed }) => closed))
 })
 
+test('two bodies of lines are a shop’s share, and end with 408 when they stop', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const send = () =>
+    sendUnfinished(port, '/api/files/import', ofKey('application/x-ndjson'), {
+      length: 900_000,
+      missing: 10,
+      start: ' \n',
+    })
+  const bodies = [await send(), await send()]
+  await expect.poll(() => held('signed_in')).toBe(SHARE)
+  const third = await send()
+  await expect.poll(() => statusOf(third)).toBe('429')
+  await vi.advanceTimersByTimeAsync(20_000)
+  await expect.poll(() => bodies.map(statusOf)).toEqual(['408', '408'])
+  expect(await held('signed_in')).toBe(0)
+  await closeAll([...bodies, third])
+})
+
 test('nothing is read of what the headers refuse, and its connection is closed', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   onTestFinished(() => void vi.useRealTimers())

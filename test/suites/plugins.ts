@@ -337,8 +337,9 @@ function expectOneEach(outcomes: readonly Outcome[], items: readonly Item[]): vo
 function doesSomething(outcome: Outcome): boolean {
   if (outcome.status !== 'ok') return true
   const { change, bytes, link, buyers, give, access, created, warnings, candidates } = outcome
+  const { quarantine } = outcome
   return (
-    [change, bytes, link, buyers, give, access].some(Boolean) ||
+    [change, bytes, link, buyers, give, access, quarantine].some(Boolean) ||
     [created, warnings, candidates].some((list) => Boolean(list?.length))
   )
 }

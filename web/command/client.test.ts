@@ -179,3 +179,25 @@ test.each([
   await expect(shop.fetch(at)).rejects.toThrow('is no path of')
   expect(seen).toEqual([])
 })
+
+test('an import is sent as JSON, and as lines if it has more than 1,000 entries', async () => {
+  const accepted: Reply = { status: 202, json: { job_id: 'import_1' } }
+  const { shop, seen } = await serving(accepted, accepted, accepted)
+  const entries = (count: number) =>
+    Array.from({ length: count }, (_, n) => ({
+      filename: `${n}.pdf`,
+      url: `https://example.com/${n}`,
+    }))
+  const about = { on_conflict: 'skip', notify: false } as const
+  await shop.importFiles(entries(2), { ...about, key: 'spring' })
+  await shop.importFiles(entries(1))
+  const { job_id } = await shop.importFiles(entries(1001), about)
+  expect(job_id).toBe('import_1')
+  const [short, bare, long] = seen
+  expect([short!.key, JSON.parse(short!.body)]).toEqual(['spring', { files: entries(2), ...about }])
+  expect(JSON.parse(bare!.body)).toEqual({ files: entries(1) })
+  expect(long!.body.split('\n').map((line): unknown => JSON.parse(line))).toEqual([
+    { import: about },
+    ...entries(1001),
+  ])
+})

@@ -9,7 +9,7 @@ import { dataOf, errorFrom, errorOf, StevedoreError } from './errors.ts'
 import { Requests, sendRequest, type RequestsParts } from './requests.ts'
 import { sendOverTus, uploadIdOf, type ByteSource } from './tus.ts'
 import type * as Public from './types.ts'
-import type { Paths } from './paths.ts'
+import type { Paths, Schemas } from './paths.ts'
 
 export { dataOf, StevedoreError }
 
@@ -48,6 +48,10 @@ function clientOf(requests: Requests): Public.Stevedore {
     wait: (id: string, given?: Public.WaitOptions) => waitUntilEnded(requests, id, given),
     upload: (file: string | Uint8Array, given: Public.UploadOptions = {}) =>
       uploadFile(requests, file, given),
+    importFiles: (
+      entries: Iterable<Public.ImportEntry> | AsyncIterable<Public.ImportEntry>,
+      given: Public.ImportFilesOptions = {},
+    ) => importFiles(requests, entries, given),
     once: async <Data>(
       key: string,
       call: (params: { header: { 'Idempotency-Key': string } }) => Promise<Public.Answered<Data>>,
@@ -103,6 +107,33 @@ async function waitUntilEnded(
     if (!BUSY.includes(operation.status)) return operation
     await requests.sleep(interval, signal)
   }
+}
+
+/** The maximum number of entries in a JSON body. */
+const MAX_ENTRIES = 1000
+
+/** The entries are kept as text: a repetition sends the same bytes. */
+async function importFiles(
+  requests: Requests,
+  entries: Iterable<Public.ImportEntry> | AsyncIterable<Public.ImportEntry>,
+  { key, signal, ...about }: Public.ImportFilesOptions,
+): Promise<Schemas['Import']> {
+  const texts: string[] = []
+  for await (const entry of entries) texts.push(JSON.stringify(entry))
+  const isLong = texts.length > MAX_ENTRIES
+  const fields = JSON.stringify(about).slice(1, -1)
+  return readJson(requests, '/api/files/import', {
+    method: 'POST',
+    headers: {
+      'Content-Type': isLong ? 'application/x-ndjson' : 'application/json',
+      Prefer: 'respond-async',
+      ...(key === undefined ? {} : { 'Idempotency-Key': key }),
+    },
+    body: isLong
+      ? [`{"import":{${fields}}}`, ...texts].join('\n')
+      : `{"files":[${texts.join()}]${fields && `,${fields}`}}`,
+    ...(signal ? { signal } : {}),
+  })
 }
 
 async function uploadFile(

@@ -27,7 +27,10 @@ export function errorLines(error: unknown): string[] {
   if (!(error instanceof StevedoreError)) return [error.message]
   const details = error.details
     .filter(({ message }) => message !== error.message)
-    .map(({ param, message }) => `  ${param}: ${message}`)
+    .map(({ index, param, message }) => {
+      const entry = index === undefined ? '' : `entry ${index + 1}`
+      return `  ${[entry, param].filter((part) => part !== '').join(', ')}: ${message}`
+    })
   const advice = ADVICE[error.status]
   return [error.message, ...details, ...(advice === undefined ? [] : [advice])]
 }

@@ -67,10 +67,40 @@ export async function importList(
   return code
 }
 
-async function sendList({ client }: Context, place: string): Promise<CsvFile> {
-  const bytes = await readFile(place).catch(() => {
+/** A first line of the file says itself what applies to all entries. */
+const HAS_ABOUT = /^\s*\{\s*"import"\s*:/
+
+/** Imports the entries in the lines of a file as one job. */
+export async function importLines(
+  context: Context,
+  place: string,
+  options: ImportOptions,
+): Promise<ExitCode> {
+  if (OF_FILES.some((name) => options[name]) || options.pack || options.tags.length > 0)
+    throw new UsageError('An entry states its SKUs, pack and tags in its fields')
+  if (options.dryRun || options.watch || options.onlyValid)
+    throw new UsageError('--dry-run, --watch and --only-valid are for folders and tables')
+  const bytes = await bytesOf(place)
+  const about = JSON.stringify({ on_conflict: options.onConflict, notify: options.notify })
+  const first = HAS_ABOUT.test(bytes.subarray(0, 1000).toString()) ? '' : `{"import":${about}}\n`
+  const response = await context.client.fetch('/api/files/import', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/x-ndjson', Prefer: 'respond-async' },
+    body: Buffer.concat([Buffer.from(first), bytes]),
+  })
+  if (!response.ok) throw await errorFrom(response)
+  const { job_id } = (await response.json()) as Schemas['Import']
+  await waitFor(context, job_id)
+  return (await reportItems(context, job_id)) > 0 ? EXIT.some : EXIT.all
+}
+
+const bytesOf = (place: string): Promise<Buffer<ArrayBuffer>> =>
+  readFile(place).catch(() => {
     throw new UsageError(`There is no file ${place}`)
   })
+
+async function sendList({ client }: Context, place: string): Promise<CsvFile> {
+  const bytes = await bytesOf(place)
   const name = encodeURIComponent(path.basename(place))
   const response = await client.fetch(`/api/csv?filename=${name}`, {
     method: 'POST',

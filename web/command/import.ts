@@ -2,7 +2,7 @@
 import type { Command, Context } from './context.ts'
 import { EXIT, UsageError, type ExitCode } from './exit.ts'
 import { FileImport, type ImportParts } from './import-files.ts'
-import { importList } from './import-list.ts'
+import { importLines, importList } from './import-list.ts'
 import { IMPORT_OPTIONS, importOptionsOf } from './import-options.ts'
 import { KeptUploads } from './kept-uploads.ts'
 import { localFiles } from './local-files.ts'
@@ -12,6 +12,7 @@ import { readSkus } from './sku-index.ts'
 import { watchFolders } from './watch.ts'
 
 const LIST = /\.(csv|tsv|xlsx|ods)$/i
+const LINES = /\.(ndjson|jsonl)$/i
 
 export const importCommand: Command = {
   about: 'import files, folders, or a list of addresses',
@@ -19,7 +20,8 @@ export const importCommand: Command = {
 
 Compares files with those of the shop and sends only what is new. After an
 interruption the same command continues. A single .csv, .tsv, .xlsx or .ods is
-a list with a column of addresses; to import it as a file, name its folder.
+a list with a column of addresses, and a single .ndjson or .jsonl has an entry
+of the API in each line; to import it as a file, name its folder.
 
   --dry-run           says what would be sent, and changes nothing
   --sku-from-name     maps EB-001_guide.pdf to the product with the SKU EB-001
@@ -44,6 +46,7 @@ a list with a column of addresses; to import it as a file, name its folder.
       if (options.watch) throw new UsageError('--watch is for folders')
       return importList(context, first, options)
     }
+    if (given.length === 1 && LINES.test(first)) return importLines(context, first, options)
     return importFiles(context, options)
   },
 }

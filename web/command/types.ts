@@ -41,6 +41,14 @@ export interface UploadOptions {
   signal?: AbortSignal
 }
 
+export type ImportEntry = Schemas['ImportEntry']
+
+export interface ImportFilesOptions extends Omit<Schemas['ImportRequest'], 'files'> {
+  /** With the same key, also of another run within 24 hours, the import runs once. */
+  key?: string
+  signal?: AbortSignal
+}
+
 export interface WaitOptions {
   /** With each answer. */
   onChange?: (operation: Operation) => void
@@ -62,6 +70,14 @@ export interface Stevedore extends Client<Paths, `${string}/${string}`> {
    * @throws StevedoreError also if it was not imported
    */
   upload(file: string | Uint8Array, options?: UploadOptions): Promise<UploadResult>
+  /**
+   * Imports up to 100,000 addresses as one job: as JSON, or as lines if they are more than 1,000.
+   * Resolves when the job has started. Throws `StevedoreError`: nothing is imported then.
+   */
+  importFiles(
+    entries: Iterable<ImportEntry> | AsyncIterable<ImportEntry>,
+    options?: ImportFilesOptions,
+  ): Promise<Schemas['Import']>
   /**
    * Runs a POST or PUT at most once: with the same key, also of another run within 24 hours, it
    * gives the first answer.
@@ -92,6 +108,13 @@ export declare class StevedoreError extends Error {
   readonly code: string
   /** 0: there was no answer. */
   readonly status: number
-  readonly details: readonly { param: string; code: string; message: string; index?: number }[]
+  readonly details: readonly {
+    param: string
+    code: string
+    message: string
+    index?: number
+    /** Of an import that was sent as lines. */
+    line?: number
+  }[]
   readonly requestId: string | null
 }

@@ -268,6 +268,17 @@ export const environmentSchema = z.object({
   CLOUD_DROPBOX_CLIENT_SECRET: setting(z.string().optional()),
   CLOUD_MICROSOFT_CLIENT_ID: setting(z.string().optional()),
   CLOUD_MICROSOFT_CLIENT_SECRET: setting(z.string().optional()),
+  CLAMD_HOST: setting(
+    z
+      .string()
+      .regex(
+        /^(\/.+|[\w.-]+:\d{1,5}|\[[\da-fA-F:.]+\]:\d{1,5})$/,
+        'set a host and a port, like clamav:3310, or the path of a socket, like /run/clamav/clamd.ctl',
+      )
+      .transform(scannerAddress)
+      .refine((at) => 'path' in at || at.port < 65_536, 'set a host and a port up to 65535')
+      .optional(),
+  ),
   LOG_LEVEL: setting(
     z.enum(['debug', 'info', 'warn', 'error'], 'set debug, info, warn or error').optional(),
   ),
@@ -311,3 +322,10 @@ export const environmentSchema = z.object({
 })
 
 export type EnvironmentVariables = z.output<typeof environmentSchema>
+
+function scannerAddress(text: string): { path: string } | { host: string; port: number } {
+  if (text.startsWith('/')) return { path: text }
+  const colon = text.lastIndexOf(':')
+  const host = text.slice(0, colon).replace(/^\[|\]$/g, '')
+  return { host, port: Number(text.slice(colon + 1)) }
+}

@@ -18,6 +18,9 @@ export interface TwilioAccount {
   apiUrl: string
 }
 
+/** Where a ClamAV daemon listens. */
+export type ScannerAddress = { path: string } | { host: string; port: number }
+
 export interface CloudEnvironment {
   /** The absolute path of rclone; null: it is searched for. */
   rclone: string | null
@@ -86,6 +89,8 @@ export interface Environment {
   drainSeconds: number
   drop: DropEnvironment
   cloud: CloudEnvironment
+  /** The virus scanner; null: there is none. */
+  scanner: ScannerAddress | null
   logLevel: 'debug' | 'info' | 'warn' | 'error'
   /** Each request is logged. */
   accessLog: boolean
@@ -166,6 +171,7 @@ function environmentOf(
       rclone: env.RCLONE_EXECUTABLE ? path.resolve(env.RCLONE_EXECUTABLE) : null,
       clients,
     },
+    scanner: env.CLAMD_HOST ?? null,
     // At a terminal the addresses of the start come first, not lines of the log.
     logLevel: env.LOG_LEVEL ?? (process.stderr.isTTY ? 'warn' : 'info'),
     accessLog: env.ACCESS_LOG,

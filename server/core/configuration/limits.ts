@@ -3,6 +3,9 @@ export interface Limits {
   /** Maximum size of a JSON body. */
   body_bytes: number
   entries_per_import: number
+  /** Of an import whose entries are sent as lines, and the maximum size of that body. */
+  lines_per_import: number
+  lines_bytes: number
   reads_per_minute: number
   writes_per_minute: number
   /** The limit of all API keys of a shop together, in addition to each key's own limit. */
@@ -49,6 +52,8 @@ export interface Limits {
 export const DEFAULT_LIMITS: Limits = {
   body_bytes: 5 * 1024 ** 2,
   entries_per_import: 1000,
+  lines_per_import: 100_000,
+  lines_bytes: 128 * 1024 ** 2,
   reads_per_minute: 600,
   writes_per_minute: 120,
   shop_reads_per_minute: 1800,

@@ -18,6 +18,10 @@ export const apiExamples: Examples = {
       notify: false,
       on_conflict: 'error',
     },
+    lines: `{"import":{"on_conflict":"skip"}}
+{"filename":"guide.pdf","url":"${SOURCE}","product_sku":"GUIDE-1"}
+{"filename":"notes.pdf","url":"${SOURCE}","tags":["notes"]}
+`,
     status: 200,
   },
 }

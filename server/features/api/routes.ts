@@ -18,7 +18,9 @@ import {
   apiKeyOf,
   endpoint,
   type Endpoint,
+  linesForm,
   type Reply,
+  type Request,
   requireImportScopes,
 } from '../../http/endpoint.ts'
 import { waitingTime } from '../../http/body.ts'
@@ -36,7 +38,12 @@ import {
   warning,
 } from '../../http/schemas.ts'
 import { operationId, operationPath } from '../operations/record.ts'
-import { importFromApi } from '../imports/start.ts'
+import {
+  importFromApi,
+  importLinesFromApi,
+  type ApiCaller,
+  type ApiImport,
+} from '../imports/start.ts'
 
 export const importReply = z
   .object({
@@ -45,80 +52,79 @@ export const importReply = z
     unchanged: z.number().int().describe('Files that have the bytes already'),
     skipped: z.number().int().describe('Files that were left out, such as those of taken names'),
     failed: z.number().int(),
-    files: z.array(
-      z.object({
-        filename: z.string(),
-        file_id: z.string().nullable(),
-        status: z
-          .enum(['imported', 'unchanged', 'failed', 'skipped', 'queued'])
-          .describe('`unchanged`: the file has these bytes, and all that the entry states'),
-        product_mapped: z.boolean(),
-        error: itemError.optional(),
-        warnings: z.array(warning).optional(),
-      }),
-    ),
+    files: z
+      .array(
+        z.object({
+          filename: z.string(),
+          file_id: z.string().nullable(),
+          status: z
+            .enum(['imported', 'unchanged', 'failed', 'skipped', 'queued'])
+            .describe('`unchanged`: the file has these bytes, and all that the entry states'),
+          product_mapped: z.boolean(),
+          error: itemError.optional(),
+          warnings: z.array(warning).optional(),
+        }),
+      )
+      .describe('The first 1,000: `/api/operations/{id}/items` has all of them'),
     job_id: z.string(),
   })
   .meta({ id: 'Import' })
+
+const importEntry = z
+  .strictObject({
+    filename,
+    url: fetchUrl,
+    headers: fetchHeaders.optional().describe('Headers of its request, before those of the import'),
+    ...productNameFields,
+    sha256: sha256.optional(),
+    ...entrySettingFields,
+    pack: packName
+      .nullable()
+      .optional()
+      .describe('The name of its pack, created if there is none; null: it is in no pack'),
+    tags: tags.optional(),
+  })
+  .meta({ id: 'ImportEntry' })
+
+/** What an import says about all its entries. */
+const importFields = {
+  headers: fetchHeaders
+    .optional()
+    .describe(
+      'Headers of the requests for the files, such as `Authorization`. They are sealed, shown nowhere, and sent only to the host of each address: never after a redirect to another one',
+    ),
+  auto_map: z
+    .boolean()
+    .optional()
+    .describe('Guess products from names and titles; absent: the shop’s setting'),
+  notify: z.boolean().optional().describe('Send the import email; absent: the shop’s setting'),
+  on_conflict: onConflict
+    .default('error')
+    .describe(
+      '`skip`: leaves out files of taken names; `overwrite` and `new_version` need `files:write` too',
+    ),
+  callback_url: fetchUrl.optional().meta({
+    description:
+      'The job is posted to this address when the import has ended, signed as in Standard Webhooks',
+    example: 'https://tools.example.com/stevedore',
+  }),
+}
 
 const importBody = (limits: Limits) =>
   z
     .strictObject({
       files: z
-        .array(
-          z.strictObject({
-            filename,
-            url: fetchUrl,
-            headers: fetchHeaders
-              .optional()
-              .describe('Headers of its request, before those of the import'),
-            ...productNameFields,
-            sha256: sha256.optional(),
-            ...entrySettingFields,
-            pack: packName
-              .nullable()
-              .optional()
-              .describe('The name of its pack, created if there is none; null: it is in no pack'),
-            tags: tags.optional(),
-          }),
-        )
+        .array(importEntry)
         .min(1, sayPlain('At least one file'))
         .max(
           limits.entries_per_import,
           sayFixed('At most {count} files', { count: limits.entries_per_import }),
         ),
-      headers: fetchHeaders
-        .optional()
-        .describe(
-          'Headers of the requests for the files, such as `Authorization`. They are sealed, shown nowhere, and sent only to the host of each address: never after a redirect to another one',
-        ),
-      auto_map: z
-        .boolean()
-        .optional()
-        .describe('Guess products from names and titles; absent: the shop’s setting'),
-      notify: z.boolean().optional().describe('Send the import email; absent: the shop’s setting'),
-      on_conflict: onConflict
-        .default('error')
-        .describe(
-          '`skip`: leaves out files of taken names; `overwrite` and `new_version` need `files:write` too',
-        ),
-      callback_url: fetchUrl.optional().meta({
-        description:
-          'The job is posted to this address when the import has ended, signed as in Standard Webhooks',
-        example: 'https://tools.example.com/stevedore',
-      }),
+      ...importFields,
     })
     .meta({ id: 'ImportRequest' })
 
-export function importRoutes({
-  engine,
-  limits,
-  reach,
-}: {
-  engine: Engine
-  limits: Limits
-  reach: Reach
-}): Endpoint[] {
+export function importRoutes({ engine, limits, reach }: ImportParts): Endpoint[] {
   return [
     endpoint('POST /api/files/import', {
       summary: 'Import files by URL',
@@ -127,26 +133,62 @@ export function importRoutes({
       tag: 'Files',
       scope: 'imports:write',
       body: importBody(limits),
+      lines: importLines({ engine, limits, reach }),
       replies: {
         200: { description: 'The import has ended', schema: importReply },
         202: { description: 'The import is still running', schema: importReply },
         422: { description: 'Every problem of every entry', schema: errorSchema },
       },
-      handler: async ({ caller, body, idempotencyKey, signal, ctx }) => {
-        requireImportScopes(caller, body.on_conflict)
-        await requireReachable(reach, 'callback_url', body.callback_url)
-        const id = await importFromApi(engine, caller.scope, body, {
-          name: caller.name,
-          idempotencyKey,
-          apiKey: apiKeyOf(caller),
-        })
-        const wait = waitingTime(ctx, limits.wait_seconds)
-        const operation = await engine.waitForEnd(caller.scope, id, wait.seconds * 1000, signal)
-        return importAnswer(engine, caller.scope, present(operation, 'The import'), wait.applied)
-      },
+      handler: ({ body: { files, ...body }, ...request }) =>
+        answerImport({ engine, limits, reach }, request, body, (scope, about) =>
+          importFromApi(engine, scope, { ...about, files }),
+        ),
     }),
   ]
 }
+
+interface ImportParts {
+  engine: Engine
+  limits: Limits
+  reach: Reach
+}
+
+const importLines = (parts: ImportParts) =>
+  linesForm({
+    name: 'import',
+    about: z.strictObject(importFields),
+    line: importEntry,
+    most: parts.limits.lines_per_import,
+    maxBytes: parts.limits.lines_bytes,
+    description: `One \`ImportEntry\` in each line, up to ${parts.limits.lines_per_import.toLocaleString('en')} in one request and ${parts.limits.lines_bytes / 1024 ** 2} MB: one job. The first line may be \`{"import": {…}}\` with the other fields of an \`ImportRequest\`. If a line is invalid, nothing is imported, and each problem has the number of its \`line\`.`,
+    handler: ({ body: { about, batches }, ...request }) =>
+      answerImport(parts, request, about, (scope, options) =>
+        importLinesFromApi(parts.engine, scope, options, batches()),
+      ),
+  })
+
+/** Starts an import, waits as long as the caller wants, and answers with its state. */
+async function answerImport(
+  { engine, limits, reach }: ImportParts,
+  { caller, idempotencyKey, signal, ctx }: Omit<Request<unknown, unknown, unknown>, 'body'>,
+  fields: ApiImport,
+  start: (scope: ShopScope, about: ApiImport & ApiCaller) => Promise<string>,
+): Promise<Reply> {
+  requireImportScopes(caller, fields.on_conflict)
+  await requireReachable(reach, 'callback_url', fields.callback_url)
+  const id = await start(caller.scope, {
+    ...fields,
+    requestedBy: caller.name,
+    idempotencyKey,
+    from: { apiKey: apiKeyOf(caller) },
+  })
+  const wait = waitingTime(ctx, limits.wait_seconds)
+  const operation = await engine.waitForEnd(caller.scope, id, wait.seconds * 1000, signal)
+  return importAnswer(engine, caller.scope, present(operation, 'The import'), wait.applied)
+}
+
+/** The maximum number of items in an answer: as many as a JSON request has. */
+const MAX_ANSWERED = 1000
 
 /** Answers with the current state of an import: 202 with its address until it has ended. */
 export async function importAnswer(
@@ -155,7 +197,9 @@ export async function importAnswer(
   operation: OperationRow,
   applied: string | null,
 ): Promise<Reply> {
-  const items = await engine.items(scope, operation.id, { limit: operation.total })
+  const items = await engine.items(scope, operation.id, {
+    limit: Math.min(operation.total, MAX_ANSWERED),
+  })
   const body = {
     status: statusOf(operation),
     imported: operation.done - operation.unchanged,

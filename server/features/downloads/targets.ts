@@ -103,7 +103,7 @@ export const LINK_BYTES_OF = (l: string): string => `lateral (
       coalesce(p.location, x.location) as location,
       coalesce(p.size_bytes, x.size_bytes) as size_bytes,
       coalesce(p.content_type, x.content_type) as content_type,
-      case when p.hash is null then x.damaged else p.damaged end as damaged
+      case when p.hash is null then x.damaged else p.damaged or x.quarantined end as damaged
     from versions x left join prepared_files p on p.shop_id = ${l}.shop_id and p.link_id = ${l}.id
     where x.shop_id = f.shop_id and x.file_id = f.id and x.number = f.version
       and (p.link_id is null or p.status = 'ready' and (p.hash is not null or not p.stale))

@@ -72,8 +72,9 @@ async function* zipOf(job: Job, signal: AbortSignal): AsyncGenerator<Uint8Array>
      select f.filename, v.location, encode(v.hash, 'hex') as hash, v.size_bytes::float8 as size,
        extract(epoch from f.version_since)::float8 * 1000 as modified_ms, b.crc32
      from asked
-     left join files f on f.shop_id = :shop and f.id = asked.id and f.deleted_at is null
-     left join versions v on v.shop_id = f.shop_id and v.file_id = f.id and v.number = f.version
+     left join (files f join versions v on v.shop_id = f.shop_id and v.file_id = f.id
+         and v.number = f.version and not v.quarantined)
+       on f.shop_id = :shop and f.id = asked.id and f.deleted_at is null
      left join blobs b on b.shop_id = v.shop_id and b.hash = v.hash
      order by asked.position`,
     { operation },

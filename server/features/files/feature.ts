@@ -3,6 +3,7 @@ import { say } from '../../../plugins/contract/index.ts'
 import { defineEvent, operationFilesData } from '../../core/outbox/webhook-events.ts'
 import { fileChanged, fileReplaced, fileTrashed } from '../../files/change-events.ts'
 import { countTask, type CountTaskParts } from './count-task.ts'
+import { quarantineEffect } from './quarantine-effect.ts'
 import { filesExamples } from './examples.ts'
 import { fileRoutes } from './routes.ts'
 import { backupRoutes } from './routes/backup-endpoints.ts'
@@ -35,6 +36,7 @@ export const filesFeature = defineFeature({
   ],
   tasks: (parts: CountTaskParts) => [countTask(parts)],
   changesDelivery: true,
+  effects: () => [quarantineEffect],
   events: [
     fileChanged,
     fileReplaced,

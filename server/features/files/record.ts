@@ -50,7 +50,7 @@ export const fileSchema = z
     problem: z
       .object({ code: z.string(), message: z.string() })
       .nullable()
-      .describe('Why it cannot be downloaded: its bytes are damaged'),
+      .describe('Why it cannot be downloaded: its bytes are damaged, or a virus was found in them'),
     matched: z
       .array(z.object({ field: z.enum(MATCHED_FIELDS), value: z.string() }))
       .optional()
@@ -102,12 +102,17 @@ export function fileRecord(
     public_url: publicUrlOf(row, baseUrl),
     version: row.version,
     sha256: row.sha256,
-    problem: row.damaged ? DAMAGED : null,
+    problem: problemOf(row),
     ...(matched ? { matched } : {}),
   }
 }
 
-const DAMAGED = { code: 'file_damaged', message: 'Its bytes are damaged' } as const
+/** Why a file cannot be downloaded. */
+function problemOf({ bytes_damaged, quarantine: found }: FileRow) {
+  if (bytes_damaged) return { code: 'file_damaged', message: 'Its bytes are damaged' }
+  if (found === null) return null
+  return { code: 'file_quarantined', message: `It is in quarantine: ${found} was found in it` }
+}
 
 const publicUrlOf = (
   { visibility, deleted_at, public_token, filename, ask_for: asked }: FileRow,

@@ -26,8 +26,13 @@ export async function replaceFromUrl(
 ): Promise<string> {
   const filename = await nameOf(scope, id)
   // A new version keeps the file's products; nothing is matched.
-  const files = [{ filename, url, replaces: id }]
-  return importFromApi(engine, scope, { files, auto_map: false, on_conflict: 'new_version' }, by)
+  return importFromApi(engine, scope, {
+    files: [{ filename, url, replaces: id }],
+    auto_map: false,
+    on_conflict: 'new_version',
+    requestedBy: by.name,
+    idempotencyKey: by.idempotencyKey,
+  })
 }
 
 /**

@@ -5,6 +5,7 @@ import { AppError } from '../../core/errors.ts'
 import { listDownloads } from '../downloads/model/history.ts'
 import { editFile, fieldsEdit } from '../../files/edit.ts'
 import { locateFile, readFile } from '../../files/list.ts'
+import { requireHarmless } from '../../files/quarantine.ts'
 import { rotateAddress } from '../../files/public-addresses.ts'
 import { parsePublicId, requirePublicId, toPublicId } from '../../core/ids.ts'
 import type { WholeBlobs } from '../../files/whole-blobs.ts'
@@ -160,6 +161,7 @@ const content = ({ blobs }: FileRouteParts) =>
     handler: async ({ caller, params, ctx }) => {
       const found = await locateFile(caller.scope, requirePublicId('file', params.id))
       if (!found) throw new AppError('not_found')
+      requireHarmless(found)
       await sendContent(ctx, blobs, caller.scope.shop, found)
       return null
     },

@@ -115,7 +115,7 @@ test('each need is counted, and gone when it is done', async () => {
     await scope.query(`update links set ${change} where shop_id = :shop and file_id is not null`)
     expect((await needs()).blocked ?? 0, change).toBe(blocked)
   }
-  await scope.query(`update versions set damaged = true where shop_id = :shop`)
+  await scope.query(`update versions set bytes_damaged = true where shop_id = :shop`)
   expect(await needs()).toMatchObject({ damaged: 1 })
 
   expect((await read('/api/attention')).first_steps).toEqual({

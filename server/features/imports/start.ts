@@ -14,7 +14,8 @@ import type { Engine } from '../../engine/engine.ts'
 import type { GrowingEntry } from '../../engine/grow.ts'
 import type { StartInput } from '../../engine/start.ts'
 import type { OperationCause } from '../../engine/types.ts'
-import { cleanName } from '../../files/rules.ts'
+import { zip } from '../../core/lazy.ts'
+import { cleanName, nameKey } from '../../files/rules.ts'
 import { draftFrom, type DraftOptions } from '../../files/drafts.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { builtInWorkflow, type ImportChannel } from '../workflows/channel.ts'
@@ -177,18 +178,20 @@ const present = <T extends object>(values: T): PresentFields<T> =>
 
 // Starts the import of entries that a storefront tool posted to the API.
 
+/** A file that a storefront tool names. */
+export interface ApiFile extends EntrySettings, NamedProducts {
+  filename: string
+  url: string
+  pack?: string | null | undefined
+  headers?: FetchHeaders | undefined
+  tags?: readonly string[] | undefined
+  sha256?: string | undefined
+  /** The bare UUID of a file: the entry becomes its next version. */
+  replaces?: string | undefined
+}
+
+/** What a tool says about all its files. */
 export interface ApiImport {
-  files: readonly (EntrySettings &
-    NamedProducts & {
-      filename: string
-      url: string
-      pack?: string | null | undefined
-      headers?: FetchHeaders | undefined
-      tags?: readonly string[] | undefined
-      sha256?: string | undefined
-      /** The bare UUID of a file: the entry becomes its next version. */
-      replaces?: string | undefined
-    })[]
   /** Of the requests for all files. */
   headers?: FetchHeaders | undefined
   auto_map?: boolean | undefined
@@ -197,22 +200,65 @@ export interface ApiImport {
   callback_url?: string | undefined
 }
 
+/** Who started an import, and under which key. */
+export type ApiCaller = Pick<ImportRequest, 'requestedBy' | 'idempotencyKey' | 'from'>
+
 /** Returns the operation's UUID. Throws as `startImport` does. */
 export function importFromApi(
   engine: Engine,
   scope: ShopScope,
-  { files, headers: common, on_conflict, ...request }: ApiImport,
-  caller: { name: string; idempotencyKey: string | undefined; apiKey?: string | null },
+  {
+    files,
+    headers,
+    on_conflict,
+    ...request
+  }: ApiImport & ApiCaller & { files: readonly ApiFile[] },
 ): Promise<string> {
   return startImport(engine, scope, apiChannel, {
     ...request,
-    files: files.map(({ url, headers, ...file }) => ({
-      ...file,
-      source: { type: 'url', url, headers: mergedHeaders(common, headers) },
-      on_conflict,
-    })),
-    requestedBy: caller.name,
-    from: { apiKey: caller.apiKey },
-    idempotencyKey: caller.idempotencyKey,
+    files: files.map((file) => fileOf(file, { headers, on_conflict })),
+  })
+}
+
+const fileOf = (
+  { url, headers, ...file }: ApiFile,
+  { headers: common, on_conflict }: Pick<ApiImport, 'headers' | 'on_conflict'>,
+): ImportFile => ({
+  ...file,
+  source: { type: 'url', url, headers: mergedHeaders(common, headers) },
+  on_conflict,
+})
+
+/**
+ * Starts one import of all batches, of which one is in memory at a time. Returns the operation's
+ * UUID. Throws as `startImport` does.
+ */
+export function importLinesFromApi(
+  engine: Engine,
+  scope: ShopScope,
+  { headers, on_conflict, ...request }: ApiImport & ApiCaller,
+  batches: AsyncIterable<readonly ApiFile[]>,
+): Promise<string> {
+  return scope.transaction(async (tx) => {
+    /** The position of the newest item of each name. */
+    const newest = new Map<string, number>()
+    let count = 0
+    let id = ''
+    for await (const batch of batches) {
+      const files = batch.map((file) => fileOf(file, { headers, on_conflict }))
+      const keys = files.map(({ filename }) => nameKey(cleanName(filename)))
+      if (count === 0)
+        id = await startImport(engine, tx, apiChannel, { ...request, files, open: true })
+      else {
+        const after = keys.map((key) => newest.get(key) ?? null)
+        const entries = await importEntries(tx, files)
+        const growing = zip(entries, after).map(([entry, before]) => ({ ...entry, after: before }))
+        // An earlier request with this key has started the whole import.
+        if ((await engine.add(tx, id, growing)) === null) break
+      }
+      for (const key of keys) newest.set(key, count++)
+    }
+    await engine.close(tx, id)
+    return id
   })
 }

@@ -176,6 +176,25 @@ test('serves no unprepared file, even if the page is open', async () => {
   await scope.query(`update prepared_files set status = 'ready' where shop_id = :shop`)
 })
 
+test('serves no copy of a file in which a virus was found', async () => {
+  const { delivery } = await buy({ 'book.pdf': PDF })
+  await run(delivery)
+  const { keys, files } = await fetchAll(delivery)
+  expect(files[0]!.status).toBe(200)
+  const { scope } = app.engine
+  const status = async () => (await fetch(`${app.url}/download?key=${keys[0]}`)).status
+  const write = async (quarantine: object | null) => {
+    await scope.query('update versions set quarantine = :given where shop_id = :shop', {
+      given: quarantine && JSON.stringify(quarantine),
+    })
+    await scope.withoutRows(`select pg_notify('link_changed', '')`)
+  }
+  await write({ found: 'Eicar' })
+  await expect.poll(status).toBe(503)
+  await write(null)
+  await expect.poll(status).toBe(200)
+})
+
 test('shows why it failed; a release prepares it again and stays held meanwhile', async () => {
   const { delivery, ids } = await buy({ 'broken.pdf': PDF.subarray(0, 100) })
   await run(delivery)

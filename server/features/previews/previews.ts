@@ -52,7 +52,7 @@ function createPreviews(parts: PreviewParts): ReadPreview {
   return async (scope, id, waitMs = WAIT_MS) => {
     const file = await locateFile(scope, id)
     const kind = file && previewKind(file.content_type, file.size_bytes)
-    if (!file || !kind) return null
+    if (!file || !kind || file.quarantine !== null) return null
     const { hash } = file
     const [kept] = await scope.query<{ image: Buffer | null }>(
       `select image from preview_images where shop_id = :shop and hash = decode(:hash, 'hex')`,

@@ -35,7 +35,8 @@ const FOUND = `
     m.content_type, m.created_at, ${sha256Of('m.shop_id', 'm.hash')} as sha256
   from samples m join ${CURRENT} on f.shop_id = m.shop_id and f.id = m.file_id
   join shops s on s.id = m.shop_id and s.uninstalled_at is null
-  where m.token = $1 and m.hash is not null and ${WANTED_LENGTH} is not null`
+  where m.token = $1 and m.hash is not null and ${WANTED_LENGTH} is not null
+    and not v.quarantined`
 
 export interface PublicSampleParts {
   database: Database

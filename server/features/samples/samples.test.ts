@@ -94,6 +94,17 @@ test('everyone reads the first pages of a document, until its sample is withdraw
   const longer = await fetchSample(path)
   expect(await textsOf(Buffer.from(await longer.arrayBuffer()))).toHaveLength(4)
 
+  const { scope } = app.owner
+  const write = (quarantine: string | null) =>
+    scope.query(
+      'update versions set quarantine = :quarantine where shop_id = :shop and file_id = :file',
+      { file, quarantine },
+    )
+  await write('{"found": "Eicar"}')
+  expect((await fetchSample(path)).status).toBe(404)
+  await write(null)
+  expect((await fetchSample(path)).status).toBe(200)
+
   await change(file, { sample_pages: null })
   expect((await fetchSample(path)).status).toBe(404)
   await work()

@@ -1,7 +1,13 @@
 // The actions on one file from its page: the list's actions and dialogs, for this file only.
 import { type ReactNode, useState } from 'react'
 import { type FileDetail, type Operation } from '../../shell/client/types.ts'
-import { type Entry, findByBody, findByWidget, usePlugins } from '../../shell/client/plugins.ts'
+import {
+  type Entry,
+  findByAction,
+  findByBody,
+  findByWidget,
+  usePlugins,
+} from '../../shell/client/plugins.ts'
 import { ActionDialog } from './action-dialog.tsx'
 import { type ActionFiles } from './selection.ts'
 
@@ -13,6 +19,8 @@ interface FileActions {
   unmap: (() => void) | null
   /** Gives the file to past buyers. */
   give: (() => void) | null
+  /** Releases it from quarantine. */
+  release: (() => void) | null
   /** The open dialog, or null. The caller must render it. */
   dialog: ReactNode
   /** Notifies the buyers of a new version. */
@@ -43,6 +51,7 @@ export function useFileActions(
     unmap: opener(findByWidget(plugins, 'products')),
     give: opener(findByBody(plugins, 'give')),
     tell: opener(findByBody(plugins, 'tell')),
+    release: opener(findByAction(plugins, 'release-files')),
     dialog,
   }
 }

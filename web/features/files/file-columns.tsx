@@ -63,17 +63,7 @@ const everyColumn = (
   shown: readonly ListColumn[],
 ): Columns<ColumnId, File> => ({
   icon: { cell: (file) => <Icon file={file} /> },
-  name: {
-    title: t('File'),
-    sort: 'ascending',
-    cell: (file) => (
-      <CutName file={file} trash={trash} find={find}>
-        <Found file={file} find={find} shown={shown} />
-      </CutName>
-    ),
-    inCard: (file) => <Name file={file} trash={trash} find={find} whole />,
-    inTile: (file) => <TwoLineName file={file} trash={trash} find={find} />,
-  },
+  name: nameColumn(trash, find, shown),
   found: {
     cell: (file) => <Found file={file} find={find} shown={IN_CARDS} />,
     inTile: (file) => <Found file={file} find={find} shown={IN_TILES} />,
@@ -114,6 +104,43 @@ const everyColumn = (
   },
   terms: { cell: (file) => termsText(file, new Date()) },
 })
+
+const nameColumn = (
+  trash: boolean,
+  find: string,
+  shown: readonly ListColumn[],
+): Columns<ColumnId, File>['name'] => ({
+  title: t('File'),
+  sort: 'ascending',
+  cell: (file) => (
+    <CutName file={file} trash={trash} find={find}>
+      <Withheld file={file} />
+      <Found file={file} find={find} shown={shown} />
+    </CutName>
+  ),
+  inCard: (file) => (
+    <>
+      <Name file={file} trash={trash} find={find} whole />
+      <Withheld file={file} />
+    </>
+  ),
+  inTile: (file) => (
+    <>
+      <TwoLineName file={file} trash={trash} find={find} />
+      <Withheld file={file} />
+    </>
+  ),
+})
+
+/** Why nobody can download it. */
+const Withheld = ({ file: { problem } }: { file: File }) =>
+  problem && (
+    <Tooltip content={problem.message}>
+      <Badge tone="critical">
+        {problem.code === 'file_quarantined' ? t('In quarantine') : t('Damaged')}
+      </Badge>
+    </Tooltip>
+  )
 
 const packColumn = (find: string): Columns<ColumnId, File>['pack'] => ({
   title: LIST_COLUMNS.pack,

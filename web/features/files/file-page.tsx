@@ -96,7 +96,7 @@ interface WholeProps {
 function Whole({ file, query, back, news, onStarted }: WholeProps) {
   const [linking, setLinking] = useState(false)
   const [editing, setEditing] = useState(false)
-  const { remove, map, unmap, give, tell, dialog } = useFileActions(file, onStarted)
+  const { remove, map, unmap, give, tell, release, dialog } = useFileActions(file, onStarted)
   const replacing = useReplacing(file, tell)
   return (
     <Page
@@ -123,17 +123,7 @@ function Whole({ file, query, back, news, onStarted }: WholeProps) {
             <LoadProblem query={query} what="" />
           </Layout.Section>
         )}
-        {file.problem && (
-          <Layout.Section variant="fullWidth">
-            <Banner tone="critical" title={file.problem.message}>
-              <p>
-                {t(
-                  'Its links say that it is unavailable and count no downloads. Upload the file again as a new version.',
-                )}
-              </p>
-            </Banner>
-          </Layout.Section>
-        )}
+        {file.problem && <Withheld problem={file.problem} release={release} />}
         <Layout.Section>
           <Uses
             file={file}
@@ -153,6 +143,34 @@ function Whole({ file, query, back, news, onStarted }: WholeProps) {
     </Page>
   )
 }
+
+/** Why nobody can download the file, and what to do. */
+const Withheld = ({
+  problem: { code, message },
+  release,
+}: {
+  problem: NonNullable<FileDetail['problem']>
+  release: (() => void) | null
+}) => (
+  <Layout.Section variant="fullWidth">
+    <Banner tone="critical" title={message}>
+      {code === 'file_quarantined' ? (
+        <BlockStack gap="200" inlineAlign="start">
+          <p>
+            {t('Nobody can download it. Delete it, or release it if you know that it is harmless.')}
+          </p>
+          {release && <Button onClick={release}>{t('Release from quarantine')}</Button>}
+        </BlockStack>
+      ) : (
+        <p>
+          {t(
+            'Its links say that it is unavailable and count no downloads. Upload the file again as a new version.',
+          )}
+        </p>
+      )}
+    </Banner>
+  </Layout.Section>
+)
 
 const ReplaceDialog = lazyPart(async () => (await import('./replace-dialog.tsx')).ReplaceDialog, {
   as: 'dialog',

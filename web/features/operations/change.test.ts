@@ -96,6 +96,15 @@ test('packs, links and files that were created from it', () => {
   ])
 })
 
+test('a file that goes into quarantine, or out of it, says why', () => {
+  expect(changesOf({}, { quarantine: { found: 'Eicar' } })).toEqual([
+    { what: 'In quarantine', before: null, after: 'Eicar' },
+  ])
+  expect(changesOf({}, { quarantine: { released: 'A false alarm' } })).toEqual([
+    { what: 'Taken out of quarantine', before: null, after: 'A false alarm' },
+  ])
+})
+
 test('no change has no text', () => {
   expect(changesOf(null, null)).toEqual([])
   expect(changesOf({ cdn: true }, { cdn: true })).toEqual([])

@@ -87,7 +87,14 @@ export function changesOf(before: ItemState | null, after: ItemState | null): Ch
       ),
     )
   else if (after.buyers !== undefined) add(t('Emails to buyers'), null, numberText(after.buyers))
-  return changes
+  return [...changes, ...quarantineChange(after)]
+}
+
+const quarantineChange = ({ quarantine }: ItemState): Change[] => {
+  if (!quarantine) return []
+  return 'found' in quarantine
+    ? [{ what: t('In quarantine'), before: null, after: quarantine.found }]
+    : [{ what: t('Taken out of quarantine'), before: null, after: quarantine.released }]
 }
 
 /** `12 MB (74% less)` */

@@ -2932,7 +2932,7 @@ export interface components {
           } | null
           /** @description The number of orders that it was ever delivered with */
           paid_by: number
-          /** @description Why it cannot be downloaded: its bytes are damaged */
+          /** @description Why it cannot be downloaded: its bytes are damaged, or a virus was found in them */
           problem: {
             code: string
             message: string
@@ -3661,7 +3661,7 @@ export interface components {
           } | null
           /** @description The number of orders that it was ever delivered with */
           paid_by: number
-          /** @description Why it cannot be downloaded: its bytes are damaged */
+          /** @description Why it cannot be downloaded: its bytes are damaged, or a virus was found in them */
           problem: {
             code: string
             message: string
@@ -4116,7 +4116,7 @@ export interface components {
           } | null
           /** @description The number of orders that it was ever delivered with */
           paid_by: number
-          /** @description Why it cannot be downloaded: its bytes are damaged */
+          /** @description Why it cannot be downloaded: its bytes are damaged, or a virus was found in them */
           problem: {
             code: string
             message: string
@@ -4936,6 +4936,8 @@ export interface components {
         details: {
           code: string
           index?: number
+          /** @description Of a body of lines, counted from 1 */
+          line?: number
           message: string
           /** @description Absent: the English text has no values, so it is its own message */
           message_text?: components['schemas']['Text']
@@ -5106,7 +5108,7 @@ export interface components {
       } | null
       /** @description The number of orders that it was ever delivered with */
       paid_by: number
-      /** @description Why it cannot be downloaded: its bytes are damaged */
+      /** @description Why it cannot be downloaded: its bytes are damaged, or a virus was found in them */
       problem: {
         code: string
         message: string
@@ -5631,6 +5633,7 @@ export interface components {
     }
     Import: {
       failed: number
+      /** @description The first 1,000: `/api/operations/{id}/items` has all of them */
       files: {
         error?: {
           code: string
@@ -5666,6 +5669,120 @@ export interface components {
       /** @description Files that have the bytes already */
       unchanged: number
     }
+    ImportEntry: {
+      /**
+       * @description Hosts that may link to the file, `*.example.com` for all subdomains; empty: any
+       * @example [
+       *       "shop.example.com"
+       *     ]
+       */
+      allowed_referrers?: string[]
+      /**
+       * @description What a link asks for before the file can be downloaded or viewed: the buyer’s email address, or a `password`; null: nothing. Also at links that exist already. A password cannot be read again
+       * @example email
+       */
+      ask_for?: 'email' | null
+      /**
+       * @description Days after the purchase until buyers get the file; null: immediately. For a link without an order, days after the link was created
+       * @example 7
+       */
+      available_after_days?: number | null
+      /**
+       * @description The day from which buyers get the file, in the shop’s time zone; null: immediately. With `available_after_days`, the later of both. The expiry counts from then
+       * @example 2027-03-01
+       */
+      available_from?: string | null
+      /**
+       * @description A text for buyers of the file, such as instructions: on pages of deliveries and packs, in the library and in the mail about an order; null: none. Lines are kept, and addresses become links. Buyers see the current text, also of earlier orders
+       * @example Unpack the ZIP file, then open Start.pdf.
+       */
+      buyer_text?: string | null
+      cdn?: boolean
+      /**
+       * @description The tag that the customer of the order must have, now and at every download; null: none. Applies to orders placed while a file requires one. Links without an order need none
+       * @example subscriber
+       */
+      customer_tag?: string | null
+      /**
+       * @description Downloads that a link allows; null: unlimited
+       * @example 5
+       */
+      download_limit?: number | null
+      download_notification?: boolean
+      download_tracking?: boolean
+      /**
+       * @description Days a link stays valid; null: it never expires
+       * @example 60
+       */
+      expiry_days?: number | null
+      /**
+       * @description Display name, unique in the shop
+       * @example guide.pdf
+       */
+      filename: string
+      /**
+       * @description Hours from a buyer’s first download or view after which the link expires; null: the first use changes nothing. `expiry_days` applies too: the earlier of both
+       * @example 48
+       */
+      first_use_hours?: number | null
+      /**
+       * @description Headers of its request, before those of the import
+       * @example {
+       *       "Authorization": "Bearer …"
+       *     }
+       */
+      headers?: {
+        [key: string]: string
+      }
+      /** @description The name of its pack, created if there is none; null: it is in no pack */
+      pack?: string | null
+      /** @description Maps to the product with this handle; several with `;` between them */
+      product_handle?: string
+      /**
+       * @description Maps to the product with this id, or number of its id; several with `;` between them
+       * @example gid://shopify/Product/1
+       */
+      product_id?: string
+      /** @description Always maps to the product with this SKU; several with `;` between them. A SKU that contains `;` is looked up whole first */
+      product_sku?: string
+      /** @description Maps to all products with these SKUs; an unknown one is a warning */
+      product_skus?: string[]
+      /**
+       * @description The first pages of a PDF document that everyone may read as a sample, at most half of it; null: none
+       * @example 5
+       */
+      sample_pages?: number | null
+      /**
+       * @description The first seconds of an audio file that everyone may hear as a sample, at most half of it; null: none
+       * @example 30
+       */
+      sample_seconds?: number | null
+      /** @description The SHA-256 hash that the bytes must have, in hex */
+      sha256?: string
+      tags?: string[]
+      /**
+       * @description The address from which the file is fetched
+       * @example https://cdn.example.com/guide.pdf
+       */
+      url: string
+      /**
+       * @description Whether buyers download the file, or read or play it in the browser. Other types than images, audio, video and PDF are always downloads
+       * @enum {string}
+       */
+      view?: 'download' | 'both' | 'view_only'
+      /**
+       * @description Days that the file can be viewed in the browser, whether shorter or longer than `expiry_days`; null: as long as the link is valid. Without effect while `view` is `download`
+       * @example 365
+       */
+      view_days?: number | null
+      /**
+       * @description Views in the browser that a link allows, counted apart from downloads; null: unlimited. Within four hours the same browser views the file again without a count. Without effect while `view` is `download`
+       * @example 10
+       */
+      view_limit?: number | null
+      /** @enum {string} */
+      visibility?: 'private' | 'public'
+    }
     ImportRequest: {
       /** @description Guess products from names and titles; absent: the shop’s setting */
       auto_map?: boolean
@@ -5674,120 +5791,7 @@ export interface components {
        * @example https://tools.example.com/stevedore
        */
       callback_url?: string
-      files: {
-        /**
-         * @description Hosts that may link to the file, `*.example.com` for all subdomains; empty: any
-         * @example [
-         *       "shop.example.com"
-         *     ]
-         */
-        allowed_referrers?: string[]
-        /**
-         * @description What a link asks for before the file can be downloaded or viewed: the buyer’s email address, or a `password`; null: nothing. Also at links that exist already. A password cannot be read again
-         * @example email
-         */
-        ask_for?: 'email' | null
-        /**
-         * @description Days after the purchase until buyers get the file; null: immediately. For a link without an order, days after the link was created
-         * @example 7
-         */
-        available_after_days?: number | null
-        /**
-         * @description The day from which buyers get the file, in the shop’s time zone; null: immediately. With `available_after_days`, the later of both. The expiry counts from then
-         * @example 2027-03-01
-         */
-        available_from?: string | null
-        /**
-         * @description A text for buyers of the file, such as instructions: on pages of deliveries and packs, in the library and in the mail about an order; null: none. Lines are kept, and addresses become links. Buyers see the current text, also of earlier orders
-         * @example Unpack the ZIP file, then open Start.pdf.
-         */
-        buyer_text?: string | null
-        cdn?: boolean
-        /**
-         * @description The tag that the customer of the order must have, now and at every download; null: none. Applies to orders placed while a file requires one. Links without an order need none
-         * @example subscriber
-         */
-        customer_tag?: string | null
-        /**
-         * @description Downloads that a link allows; null: unlimited
-         * @example 5
-         */
-        download_limit?: number | null
-        download_notification?: boolean
-        download_tracking?: boolean
-        /**
-         * @description Days a link stays valid; null: it never expires
-         * @example 60
-         */
-        expiry_days?: number | null
-        /**
-         * @description Display name, unique in the shop
-         * @example guide.pdf
-         */
-        filename: string
-        /**
-         * @description Hours from a buyer’s first download or view after which the link expires; null: the first use changes nothing. `expiry_days` applies too: the earlier of both
-         * @example 48
-         */
-        first_use_hours?: number | null
-        /**
-         * @description Headers of its request, before those of the import
-         * @example {
-         *       "Authorization": "Bearer …"
-         *     }
-         */
-        headers?: {
-          [key: string]: string
-        }
-        /** @description The name of its pack, created if there is none; null: it is in no pack */
-        pack?: string | null
-        /** @description Maps to the product with this handle; several with `;` between them */
-        product_handle?: string
-        /**
-         * @description Maps to the product with this id, or number of its id; several with `;` between them
-         * @example gid://shopify/Product/1
-         */
-        product_id?: string
-        /** @description Always maps to the product with this SKU; several with `;` between them. A SKU that contains `;` is looked up whole first */
-        product_sku?: string
-        /** @description Maps to all products with these SKUs; an unknown one is a warning */
-        product_skus?: string[]
-        /**
-         * @description The first pages of a PDF document that everyone may read as a sample, at most half of it; null: none
-         * @example 5
-         */
-        sample_pages?: number | null
-        /**
-         * @description The first seconds of an audio file that everyone may hear as a sample, at most half of it; null: none
-         * @example 30
-         */
-        sample_seconds?: number | null
-        /** @description The SHA-256 hash that the bytes must have, in hex */
-        sha256?: string
-        tags?: string[]
-        /**
-         * @description The address from which the file is fetched
-         * @example https://cdn.example.com/guide.pdf
-         */
-        url: string
-        /**
-         * @description Whether buyers download the file, or read or play it in the browser. Other types than images, audio, video and PDF are always downloads
-         * @enum {string}
-         */
-        view?: 'download' | 'both' | 'view_only'
-        /**
-         * @description Days that the file can be viewed in the browser, whether shorter or longer than `expiry_days`; null: as long as the link is valid. Without effect while `view` is `download`
-         * @example 365
-         */
-        view_days?: number | null
-        /**
-         * @description Views in the browser that a link allows, counted apart from downloads; null: unlimited. Within four hours the same browser views the file again without a count. Without effect while `view` is `download`
-         * @example 10
-         */
-        view_limit?: number | null
-        /** @enum {string} */
-        visibility?: 'private' | 'public'
-      }[]
+      files: components['schemas']['ImportEntry'][]
       /**
        * @description Headers of the requests for the files, such as `Authorization`. They are sealed, shown nowhere, and sent only to the host of each address: never after a redirect to another one
        * @example {

@@ -66,6 +66,10 @@ export function findByWidget(
   return undefined
 }
 
+/** The first entry of this action. */
+export const findByAction = (plugins: readonly Plugin[], id: string): Entry | undefined =>
+  entriesOf(plugins).find(({ plugin }) => plugin.id === id)
+
 /** The first entry whose dialog has this body of its form. */
 export const findByBody = (plugins: readonly Plugin[], body: string): Entry | undefined =>
   entriesOf(plugins).find(({ action }) => action.body === body)

@@ -59,6 +59,8 @@ export type NewOperation = ({ action: string } | { workflow: string }) & {
 
 /** A file's fields before or after: only those that the operation changed or would change. */
 export interface ItemState extends Partial<FileSettings> {
+  /** What a virus scanner found in it, or why it was released. */
+  quarantine?: { found: string } | { released: string }
   filename?: string
   deleted?: boolean
   version?: number

@@ -5,6 +5,7 @@ import type { Limits } from '../../../core/configuration/limits.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { AppError } from '../../../core/errors.ts'
 import { readFile } from '../../../files/list.ts'
+import { requireHarmless } from '../../../files/quarantine.ts'
 import {
   listVersions,
   locateVersion,
@@ -160,6 +161,7 @@ const content = ({ blobs }: VersionRouteParts) =>
     handler: async ({ caller, params, ctx }) => {
       const found = await locateVersion(caller.scope, requirePublicId('file', params.id), params.n)
       if (!found) throw new AppError('not_found')
+      requireHarmless(found)
       await sendContent(ctx, blobs, caller.scope.shop, found)
       return null
     },

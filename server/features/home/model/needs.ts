@@ -34,7 +34,7 @@ const NEEDS = {
   licence_lists: `from licence_lists l where l.shop_id = :shop and l.deleted_at is null
     and l.warned_at is not null`,
   damaged: `from files f join versions v on v.shop_id = f.shop_id and v.file_id = f.id
-    and v.number = f.version and v.damaged
+    and v.number = f.version and v.bytes_damaged
     where f.shop_id = :shop and f.deleted_at is null`,
 } as const
 type CountedNeed = keyof typeof NEEDS

@@ -36,6 +36,7 @@ export const SERVER_OFFERS: Offers = {
     'refused-attempts.ts',
     'request.ts',
     'scanners.ts',
+    'signer.ts',
     'targets.ts',
     'translate.ts',
     'view-buttons.ts',
@@ -74,6 +75,7 @@ export const SERVER_OFFERS: Offers = {
   samples: ['model.ts'],
   schedules: ['rows.ts'],
   upload: ['rows.ts', 'start.ts'],
+  webhooks: ['webhooks.ts'],
   workflows: [
     'channel.ts',
     'check.ts',

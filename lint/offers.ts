@@ -151,4 +151,5 @@ export const WEB_OFFERS: Offers = {
   schedules: ['calls.ts', 'delete-schedule.tsx', 'labels.ts'],
   settings: ['api-key-calls.ts', 'pack-watermark.tsx'],
   upload: ['direct-stack.ts', 'dropped.ts', 'labels.ts'],
+  webhooks: ['calls.ts'],
 }

@@ -23,7 +23,7 @@ const options = z.strictObject({
   }),
   bytes: z.boolean().default(false).meta({
     title: 'Send an address of the contents',
-    help: 'Whoever has the address can download the file for a day.',
+    help: 'Anyone who has the address can download the file for four days.',
   }),
 })
 type Options = z.output<typeof options>

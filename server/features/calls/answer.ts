@@ -12,6 +12,7 @@ import {
   say,
   sayFixed,
   sayPlain,
+  sentence,
   sentences,
   settingChanges,
 } from '../../../plugins/contract/index.ts'
@@ -191,6 +192,4 @@ function parsed<Schema extends z.ZodType>(schema: Schema, value: unknown): Parse
 }
 
 const problemText = ({ param, message }: ErrorDetail): AnyText =>
-  param === ''
-    ? say('{problem}.', { problem: message })
-    : say('{field}: {problem}.', { field: param, problem: message })
+  sentence(param === '' ? message : say('{field}: {value}', { field: param, value: message }))

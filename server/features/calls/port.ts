@@ -161,7 +161,7 @@ async function ask(parts: CallParts, sent: SentPart, signal: AbortSignal): Promi
   }
 }
 
-const NOT_REACHED = sayPlain('The address could not be reached, or did not answer in 30 seconds')
+const NOT_REACHED = sayPlain('The address could not be reached, or did not answer in time')
 
 const isTimeout = (error: unknown) => error instanceof DOMException && error.name === 'TimeoutError'
 

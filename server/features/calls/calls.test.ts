@@ -1,9 +1,11 @@
 // A program behind a webhook works on the files of a workflow: called, previewed, undone, failing,
 // answering late, and called again after its caller died.
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { openTestApp, untilEnded, untilOperation, type TestApp } from '../../../test/app.ts'
 import { entries, startProgram, type Program } from '../../../test/fakes/program.ts'
+import { startOrigin } from '../../../test/fakes/origin.ts'
+import { fillMirror, productId } from '../../../test/mirror.ts'
 import { makeFiles } from '../../../test/files.ts'
 import { parsePublicId, toPublicId } from '../../core/ids.ts'
 import { present } from '../../core/lazy.ts'
@@ -100,16 +102,14 @@ test('250 files are sent in three requests, and changed as it answers; an undo t
 })
 
 test('a change may name settings, products, a pack and a new name', async () => {
-  await app.owner.scope
-    .from('products')
-    .insert({ id: 'gid://shopify/Product/7', title: 'Atlas', handle: 'atlas' } as never)
+  await fillMirror(app.owner.scope, [{ title: 'Atlas' }])
   const name = `${randomUUID()}.pdf`
   program.answer = (request) =>
     entries(request, () => ({
       change: {
         set: { filename: name, expiry_days: 9, ask_for: 'email' },
         tags: { replace: ['Map'] },
-        products: { add: [{ handle: 'atlas' }] },
+        products: { add: [{ id: productId(1) }] },
         pack: { name: 'Labelled' },
       },
       warnings: ['Hard to read\nin places'],
@@ -203,7 +203,7 @@ test('what it leaves, skips or refuses is said in its words', async () => {
 
 test.each([
   ['text', 'no json', 'It is not JSON'],
-  ['another form', '[1]', 'files'],
+  ['another form', '[1]', 'This must be an object'],
   ['nested too deep', `{"files":[{"key":"a","x":${'['.repeat(200)}${']'.repeat(200)}}]}`, 'nested'],
   ['more than 4 MB', `{"files":[],"x":"${'x'.repeat(4 * 1024 * 1024)}"}`, 'It has more than 4 MB'],
 ])('an answer of %s fails all files of the request', async (_, body, detail) => {
@@ -285,20 +285,43 @@ test('the program can get the contents at a signed address, and nobody at anothe
   const addresses: string[] = []
   program.answer = (request) => {
     addresses.push(...request.data.files.map(({ bytes_url }) => String(bytes_url)))
-    return entries(request, () => ({ unchanged: true }))
+    return entries(request, () => ({ change: { tags: { add: ['seen'] } } }))
   }
-  const upload = { files: [{ filename: `${randomUUID()}.txt`, url: `${app.url}/health` }] }
-  const imported = await call('POST', '/api/files/import', upload)
-  await untilEnded(app.owner, imported.body.id)
-  const { data } = (await call('GET', `/api/operations/${imported.body.id}/items`)).body
-  await run(await save({ bytes: true }), [data[0].file_id])
-  const { pathname } = new URL(addresses[0]!)
-  const answer = await fetch(app.url + pathname)
-  const own = await fetch(`${app.url}/api/files/${data[0].file_id}/content`, {
-    headers: { authorization: `Bearer ${app.owner.key}` },
+  const filename = `${randomUUID()}.txt`
+  const origin = await startOrigin()
+  onTestFinished(() => origin.close())
+  const imports = await call('POST', '/api/workflows', {
+    name: randomUUID(),
+    kind: 'import',
+    channel: 'api',
+    steps: [
+      { plugin: 'fetch-url' },
+      { plugin: 'validate-file' },
+      { plugin: 'call', options: { webhook, bytes: true } },
+    ],
   })
-  expect([answer.status, await answer.text()]).toEqual([200, await own.text()])
-  expect(answer.headers.get('content-disposition')).toContain(upload.files[0]!.filename)
+  expect(imports.status).toBe(201)
+  onTestFinished(async () => void (await call('DELETE', `/api/workflows/${imports.body.id}`)))
+  const imported = await call('POST', '/api/files/import', {
+    files: [{ filename, url: `${origin.url}/bytes/1000/${filename}` }],
+  })
+  const [{ file_id: file }] = imported.body.files
+  expect(program.requests[0]!.data).toMatchObject({
+    operation_id: expect.stringMatching(/^import_/),
+    files: [{ id: null, filename, size_bytes: 1000 }],
+  })
+  expect((await fileOf(file)).tags).toEqual(['seen'])
+  await run(await save({ bytes: true }), [file])
+  expect(program.requests[1]!.data.files).toMatchObject([{ id: file, tags: ['seen'] }])
+  for (const address of addresses) {
+    const answer = await fetch(app.url + new URL(address).pathname)
+    const own = await fetch(`${app.url}/api/files/${file}/content`, {
+      headers: { authorization: `Bearer ${app.owner.key}` },
+    })
+    expect([answer.status, await answer.text()]).toEqual([200, await own.text()])
+    expect(answer.headers.get('content-disposition')).toContain(filename)
+  }
+  const { pathname } = new URL(addresses[0]!)
   const [content = '', signature = ''] = pathname.split('.')
   const [, shop] = JSON.parse(Buffer.from(content.split('/').at(-1)!, 'base64url').toString())
   const other = Buffer.from(JSON.stringify([1, shop])).toString('base64url')
@@ -396,35 +419,36 @@ test('an answer that does not come within 24 hours fails the files, and a retry 
   expect((await fileOf(files[0]!)).tags).toEqual(['old', 'label-0'])
 })
 
-test('files whose caller dies during a request are sent again with the same keys, and changed once', async () => {
-  const files = await makeThem(30)
-  const again = Promise.withResolvers<void>()
-  const keys: string[][] = []
-  program.answer = async (request) => {
-    keys.push(request.data.files.map(({ key }) => key))
-    // The caller seems to be dead: another one takes over its files while it waits for the answer.
-    if (keys.length === 1) {
+test.each(['before', 'after'])(
+  'files whose caller dies %s the answer are sent again with the same keys, and changed once',
+  async (when) => {
+    const files = await makeThem(30)
+    const keys: string[][] = []
+    program.answer = async (request) => {
+      keys.push(request.data.files.map(({ key }) => key))
+      if (keys.length > 1) return label(request)
+      // As a worker leaves them that dies now. What this one does with the answer must not count.
       await app.owner.scope.transaction(async (tx) => {
         const id = present(parsePublicId('op', String(request.data.operation_id)), 'The operation')
         await tx.query(
-          `update chains set worker_id = :dead where shop_id = :shop and operation_id = :id and chain = 0`,
+          `with left_running as (
+             update items set lease = 77 where shop_id = :shop and operation_id = :id
+           )
+           update chains set worker_id = :dead, lease = 77
+           where shop_id = :shop and operation_id = :id and chain = 0`,
           { id, dead: randomUUID() },
         )
-        await queueChain(tx, id, 1)
-        await tx.query(
-          `insert into chains (shop_id, operation_id, chain) values (:shop, :id, 1)
-           on conflict (shop_id, operation_id, chain) do update set ended = false`,
-          { id },
-        )
+        await queueChain(tx, id, 0)
       })
+      if (when === 'after') return label(request)
+      return (response) => response.destroy()
     }
-    if (keys.length === 2) again.resolve()
-    if (keys.length === 1) await again.promise
-    return label(request)
-  }
-  const operation = await run(await save(), files)
-  expect(operation).toMatchObject({ status: 'success', done: 30, failed: 0 })
-  expect(keys.length).toBeGreaterThan(1)
-  const [first, ...others] = keys
-  expect(new Set(others.flat())).toEqual(new Set(first))
-})
+    const operation = await run(await save(), files)
+    expect(operation).toMatchObject({ status: 'success', done: 30, failed: 0 })
+    const [first, ...others] = keys
+    // Each of them once more, in the small groups of items whose worker died.
+    expect(others.flat().sort()).toEqual(first!.toSorted())
+    for (const file of files)
+      expect((await fileOf(file)).tags).toEqual(['old', expect.stringMatching(/^label-\d+$/)])
+  },
+)

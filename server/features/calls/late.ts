@@ -9,7 +9,7 @@ import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { AppError, ERRORS, type ErrorDetail } from '../../core/errors.ts'
 import { requirePublicId } from '../../core/ids.ts'
 import type { Secrets } from '../../core/secrets.ts'
-import { wakeItems } from '../../engine/chain.ts'
+import type { Engine } from '../../engine/engine.ts'
 import { jsonReader } from '../../http/body.ts'
 import type { Mount } from '../../http/listen.ts'
 import { createSigner, hasPassed, untilAfter } from '../downloads/signer.ts'
@@ -124,12 +124,13 @@ const TOKEN = /^(\d{1,10})\.(call_[0-9a-f]{32})\.(\d{1,12})\.([\w-]{43})$/
 
 export interface LateAnswerParts {
   database: Database
+  engine: Pick<Engine, 'wake'>
   secrets: Pick<Secrets, 'derive' | 'deriveAll'>
   clock: () => Date
 }
 
 /** POST /call-answers/<token>, by the program. It may answer in several requests. */
-export function callAnswers({ database, secrets, clock }: LateAnswerParts): Mount {
+export function callAnswers({ database, engine, secrets, clock }: LateAnswerParts): Mount {
   const signer = createSigner(secrets, 'call')
   const read = jsonReader(MAX_ANSWER_BYTES)
   const handle = async (ctx: Context, next: Next): Promise<void> => {
@@ -140,7 +141,7 @@ export function callAnswers({ database, secrets, clock }: LateAnswerParts): Moun
     if (hasPassed(until, clock())) throw new AppError('not_found')
     const entries = checkedEntries(await read(ctx))
     const scope = forShop(database, Number(shop))
-    ctx.body = { files: await scope.transaction((tx) => keepAnswers(tx, call, entries)) }
+    ctx.body = { files: await scope.transaction((tx) => keepAnswers(tx, engine, call, entries)) }
   }
   return { path: CALL_ANSWERS, route: CALL_ANSWERS, handle }
 }
@@ -168,6 +169,7 @@ function checkedEntries(body: unknown): SentEntry[] {
 /** Keeps the first answer about each file of the request; returns how many were new. */
 async function keepAnswers(
   tx: ShopScope,
+  engine: Pick<Engine, 'wake'>,
   call: string,
   entries: readonly SentEntry[],
 ): Promise<number> {
@@ -184,7 +186,7 @@ async function keepAnswers(
     },
   )
   for (const [operation, of] of Map.groupBy(kept, ({ operation_id }) => operation_id))
-    await wakeItems(
+    await engine.wake(
       tx,
       operation,
       of.map(({ position }) => position),

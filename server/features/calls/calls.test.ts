@@ -123,7 +123,7 @@ test('a change may name settings, products, a pack and a new name', async () => 
     filename: name,
     expiry_days: 9,
     ask_for: 'email',
-    tags: ['map'],
+    tags: ['Map'],
     pack: { name: 'Labelled' },
     mappings: [{ product_title: 'Atlas' }],
   })
@@ -433,6 +433,8 @@ test.each(['before', 'after'])(
         await tx.query(
           `with left_running as (
              update items set lease = 77 where shop_id = :shop and operation_id = :id
+           ), claimed as (
+             update file_claims set lease = 77 where shop_id = :shop and operation_id = :id
            )
            update chains set worker_id = :dead, lease = 77
            where shop_id = :shop and operation_id = :id and chain = 0`,

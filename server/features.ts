@@ -71,7 +71,7 @@ import type { Delivery } from './features/downloads/downloads.ts'
 import type {
   BuyerPlaces,
   Feature,
-  EffectParts,
+  OutcomeEffectParts,
   HookParts,
   OperationListingParts,
   MakersOf,
@@ -393,7 +393,9 @@ export const featurePorts = (parts: PortParts): Partial<Makers<Ports>> =>
 export const allMetrics: readonly StateMetrics[] = FEATURES.flatMap(({ metrics }) => metrics ?? [])
 
 /** Effects of outcomes, in the order in which they are written: first those of the file itself. */
-export function allEffects(parts: EffectParts & { limits: AdmissionLimits }): readonly Effect[] {
+export function allEffects(
+  parts: OutcomeEffectParts & { limits: AdmissionLimits },
+): readonly Effect[] {
   const effects = [
     createdFiles(parts.limits),
     droppedVersions,

@@ -52,7 +52,7 @@ export interface HookParts {
 }
 
 /** What the effects of outcomes need. */
-export interface EffectParts extends HookParts {
+export interface OutcomeEffectParts extends HookParts {
   /** The start of the addresses that this server gives to others. */
   baseUrl: string
 }
@@ -127,7 +127,7 @@ export interface Feature<
   /** What it does after the mirror of the catalog has changed. */
   refreshed?: (parts: TaskParts) => Refreshed
   /** Effects of outcomes that it writes. */
-  effects?: (parts: EffectParts) => Effect[]
+  effects?: (parts: OutcomeEffectParts) => Effect[]
   /** Makes the documents of an operation. One feature does. */
   listings?: (parts: OperationListingParts) => EngineParts['listings']
   /** The messages about an operation that it sends. Each has one feature. */

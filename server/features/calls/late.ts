@@ -197,7 +197,7 @@ async function keepAnswers(
 const SWEEP_BATCH = 5000
 
 /** Removes answers a day after their time. Returns their number. */
-export const sweepAnswers = ({ database }: { database: Database }): Promise<number> =>
+export const sweepCallAnswers = ({ database }: { database: Database }): Promise<number> =>
   inBatches(SWEEP_BATCH, (limit) =>
     database.pool.query(
       `delete from call_answers where (shop_id, key) in (

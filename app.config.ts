@@ -5,6 +5,7 @@ import { trashRows } from './plugins/trash-rows/plugin.ts'
 import { ask } from './plugins/ask/plugin.ts'
 import { assignLicenceKey } from './plugins/assign-licence-key/plugin.ts'
 import { backUpFiles } from './plugins/back-up-files/plugin.ts'
+import { call } from './plugins/call/plugin.ts'
 import { changeStorage } from './plugins/change-storage/plugin.ts'
 import { chooseFiles } from './plugins/choose-files/plugin.ts'
 import { createLinks } from './plugins/create-links/plugin.ts'
@@ -97,6 +98,7 @@ const plugins = [
   optimizePdf,
   wait,
   ask,
+  call,
   watermarkPdf,
   splitPdf,
   mergePdf,

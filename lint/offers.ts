@@ -36,6 +36,7 @@ export const SERVER_OFFERS: Offers = {
     'refused-attempts.ts',
     'request.ts',
     'scanners.ts',
+    'signer.ts',
     'targets.ts',
     'translate.ts',
     'view-buttons.ts',
@@ -74,6 +75,7 @@ export const SERVER_OFFERS: Offers = {
   samples: ['model.ts'],
   schedules: ['rows.ts'],
   upload: ['rows.ts', 'start.ts'],
+  webhooks: ['webhooks.ts'],
   workflows: [
     'channel.ts',
     'check.ts',
@@ -149,4 +151,5 @@ export const WEB_OFFERS: Offers = {
   schedules: ['calls.ts', 'delete-schedule.tsx', 'labels.ts'],
   settings: ['api-key-calls.ts', 'pack-watermark.tsx'],
   upload: ['direct-stack.ts', 'dropped.ts', 'labels.ts'],
+  webhooks: ['calls.ts'],
 }

@@ -378,6 +378,26 @@ const SCHEMA = `
   create index trigger_events_waiting on trigger_events (shop_id, trigger_id, id)
     where taken_at is null;
   create index trigger_events_old on trigger_events (created_at); -- the sweep
+
+  -- Files that a step has sent to a program that answers later.
+  create table call_answers (
+    shop_id integer not null references shops on delete cascade,
+    -- Names the file in the request.
+    key text not null,
+    -- The request.
+    call text not null,
+    operation_id uuid not null,
+    -- The item that waits for the answer.
+    position integer not null,
+    -- Whether the program said that it answers later.
+    accepted boolean not null default false,
+    -- null: not yet.
+    answer jsonb,
+    expires_at timestamptz not null,
+    created_at timestamptz not null default clock_timestamp(),
+    primary key (shop_id, key)
+  );
+  create index call_answers_old on call_answers (expires_at); -- the sweep
 `
 
 export const { up, down } = firstSchema(SCHEMA)

@@ -28,6 +28,7 @@ import { activityFeature } from './features/activity/feature.ts'
 import { apiFeature } from './features/api/feature.ts'
 import { buyerPageFeature } from './features/buyer-page/feature.ts'
 import { cloudFeature } from './features/cloud/feature.ts'
+import { callsFeature } from './features/calls/feature.ts'
 import { changeLogFeature } from './features/change-log/feature.ts'
 import { complianceFeature } from './features/compliance/feature.ts'
 import { csvFeature } from './features/csv/feature.ts'
@@ -70,6 +71,7 @@ import type { Delivery } from './features/downloads/downloads.ts'
 import type {
   BuyerPlaces,
   Feature,
+  OutcomeEffectParts,
   HookParts,
   OperationListingParts,
   MakersOf,
@@ -182,6 +184,9 @@ export interface PortParts {
   cloud: Cloud
   storefront: Storefront
   secrets: Secrets
+  client: GuardedClient
+  baseUrl: string
+  clock: () => Date
 }
 
 /** What the sweeps need. */
@@ -234,6 +239,7 @@ export const FEATURES: readonly AnyFeature[] = checkFeatures([
   mailFeature,
   messagesFeature,
   webhooksFeature,
+  callsFeature,
   flowFeature,
   activityFeature,
 ])
@@ -387,7 +393,9 @@ export const featurePorts = (parts: PortParts): Partial<Makers<Ports>> =>
 export const allMetrics: readonly StateMetrics[] = FEATURES.flatMap(({ metrics }) => metrics ?? [])
 
 /** Effects of outcomes, in the order in which they are written: first those of the file itself. */
-export function allEffects(parts: HookParts & { limits: AdmissionLimits }): readonly Effect[] {
+export function allEffects(
+  parts: OutcomeEffectParts & { limits: AdmissionLimits },
+): readonly Effect[] {
   const effects = [
     createdFiles(parts.limits),
     droppedVersions,

@@ -161,7 +161,7 @@ export async function createTestEngine(
     log: silent,
     secrets,
     messages: OPERATION_MESSAGES,
-    effects: allEffects({ limits, secrets, plugins }),
+    effects: allEffects({ limits, secrets, plugins, baseUrl: 'http://127.0.0.1' }),
     ends: allEnds({ secrets, plugins }),
     guards: GUARDS,
     messageWords: new Map(),
@@ -184,6 +184,7 @@ export async function createTestEngine(
       // No sync runs in these tests.
       cloud: {} as Cloud,
       clock,
+      baseUrl: 'http://127.0.0.1',
       log: silent,
       quotas: limits,
       scanner: null,

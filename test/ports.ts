@@ -21,5 +21,6 @@ export const PORTS = Object.keys({
   delivery: 0,
   licences: 0,
   pastOrders: 0,
+  programs: 0,
   progress: 0,
 } satisfies Record<PortId, 0>) as PortId[]

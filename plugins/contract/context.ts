@@ -13,6 +13,8 @@ import type {
   Packs,
   PastOrderReader,
   PastOrders,
+  ProgramReader,
+  Programs,
   RemoteFetcher,
   RemoteReader,
   Sandbox,
@@ -50,6 +52,8 @@ export interface BaseContext {
   /** Aborts on pause, cancel, shutdown and loss of the lease: stop soon and start nothing new. */
   signal: AbortSignal
   shop: { name: string; domain: string; settings: ShopSettings }
+  /** The operation, `op_…` or `import_…`; null: it is none, as when a workflow is tried on files. */
+  operation: string | null
   /**
    * The requests of this operation's caller; each overrides the shop's setting of that name.
    */
@@ -82,6 +86,7 @@ export interface ReadPorts {
   delivery: DeliveryView
   licences: LicenceReader
   pastOrders: PastOrderReader
+  programs: ProgramReader
 }
 
 /** Ports for runs, which may also write. */
@@ -95,6 +100,7 @@ export interface WritePorts extends ReadPorts {
   delivery: DeliveryPort
   licences: Licences
   pastOrders: PastOrders
+  programs: Programs
 }
 
 /** Read-only ports for plans of steps on the whole operation. */

@@ -214,6 +214,14 @@ export interface AccessRequest {
   send: boolean
 }
 
+/** A message about the file to a program that gives no answer. */
+export interface PostRequest {
+  /** `webhook_…` */
+  webhook: string
+  /** Whether the message has an address of the file's bytes. */
+  bytes: boolean
+}
+
 // A file as plugins see it.
 
 /** Whether a file that a product gets after it was sold goes to its past buyers. */

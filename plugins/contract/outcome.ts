@@ -6,6 +6,7 @@ import type {
   GiveRequest,
   Item,
   NewLink,
+  PostRequest,
   StagedBlob,
   StagedFile,
   Warning,
@@ -45,6 +46,8 @@ export type Decision =
       give?: GiveRequest
       /** Buyers who had access to the file in another app get links to it. */
       access?: AccessRequest
+      /** The file is sent to a webhook of the shop. */
+      post?: PostRequest
       candidates?: readonly Candidate[]
       /**
        * A virus scanner found something in its bytes: they are withheld. Or they are delivered again, for

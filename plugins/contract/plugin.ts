@@ -263,11 +263,11 @@ function narrowed<Context extends BaseContext>(
   context: Context,
   needs: readonly PortId[],
 ): Context {
-  const { signal, shop, request, limits } = context
+  const { signal, shop, operation, request, limits } = context
   const ports = context as Context & Readonly<Record<PortId, unknown>>
   // Only these are read: a port is made when it is read.
   const given = needs.filter((name) => name in ports).map((name) => [name, ports[name]])
-  return { signal, shop, request, limits, ...Object.fromEntries(given) } as Context
+  return { signal, shop, operation, request, limits, ...Object.fromEntries(given) } as Context
 }
 
 /** What a failed item does to the rest: see `Step.onFailure`. */

@@ -1,8 +1,8 @@
 // The ports through which a plugin reaches bytes, other systems and people.
 import type { Readable } from 'node:stream'
 import { z } from 'zod'
-import type { FileView, Item, KnownVersion, StagedBlob } from './item.ts'
-import type { PortError } from './outcome.ts'
+import type { FileChange, FileView, Item, KnownVersion, StagedBlob } from './item.ts'
+import type { Failure, PortError } from './outcome.ts'
 import type { Pack } from './pack.ts'
 import type { ReportSpec } from './form.ts'
 import type { AnyText } from './text.ts'
@@ -307,4 +307,57 @@ export interface Licences extends LicenceReader {
   assign(list: string, fileId: string, per: 'unit' | 'file'): Promise<void>
   /** Reads the keys that the delivery has for this file (a bare UUID) and for its units. */
   keysOf(fileId: string): Promise<string[]>
+}
+
+/** A product as another program names it. */
+export type NamedTarget =
+  | { sku: string }
+  | { handle: string }
+  | { id: string; variant_id?: string | undefined }
+
+/** What another program asks for one file. It names products and packs as merchants do. */
+export interface ProgramChange extends Pick<FileChange, 'set' | 'tags'> {
+  products?: {
+    add?: readonly NamedTarget[] | undefined
+    remove?: 'all' | readonly NamedTarget[] | undefined
+  }
+  /** A pack's id is `pack_…`; a name that no pack has creates one; null: out of its pack. */
+  pack?: { id: string } | { name: string } | null
+}
+
+/** The answer of another program about one file, checked; what is invalid has failed. */
+export type ProgramAnswer =
+  | { status: 'change'; change: ProgramChange; warnings: readonly string[] }
+  | { status: 'unchanged'; reason: AnyText; warnings: readonly string[] }
+  | { status: 'skipped'; reason: AnyText }
+  | Failure
+
+/** What another program is asked. */
+export interface ProgramCall {
+  /** The webhook whose address is called and whose secret signs: `webhook_…`. */
+  webhook: string
+  items: readonly Item[]
+  /** `op_…` or `import_…`; null: the files are only tried. */
+  operation: string | null
+  /** Whether the program gets an address of each file's bytes. */
+  bytes: boolean
+}
+
+/** The answers of one request after another, by the ids of the items. */
+export type ProgramAnswers = AsyncIterable<ReadonlyMap<string, ProgramAnswer>>
+
+/** Asks other programs what they would do. */
+export interface ProgramReader {
+  /**
+   * Asks with `dry_run`, so that the program does nothing.
+   * @returns one answer for each item, in requests of at most 100 files
+   * @throws only the signal's reason
+   */
+  preview(call: ProgramCall, signal: AbortSignal): ProgramAnswers
+}
+
+/** Other programs that work on files: those behind the addresses of the shop's webhooks. */
+export interface Programs extends ProgramReader {
+  /** As `preview`, but the program does its work. A repeated call has the same ids. */
+  call(call: ProgramCall, signal: AbortSignal): ProgramAnswers
 }

@@ -117,6 +117,9 @@ export const ERRORS = {
   sha256_mismatch: item(422, 'The bytes do not have the given SHA-256'),
   empty_file: item(422, 'The file is empty'),
   web_page: item(422, 'It is a web page instead of the file'),
+  program_failed: item(502, 'The other program did not answer'),
+  program_refused: item(422, 'The other program could not work on the file'),
+  invalid_answer: item(502, 'The answer of the other program is invalid'),
   upload_expired: missing(410, 'This upload was not finished in time: start it again'),
   uploads_not_shared: api(
     503,

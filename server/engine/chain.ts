@@ -130,6 +130,28 @@ async function wakeLastChances(tx: ShopScope, operation: string): Promise<void> 
   if (woken.length > 0) await queueChain(tx, operation, LAST_CHANCE_CHAIN)
 }
 
+/** Lets items be worked on that wait for another attempt: what they wait for has come. */
+export async function wakeItems(
+  tx: ShopScope,
+  operation: string,
+  positions: readonly number[],
+): Promise<void> {
+  const woken = await tx.query(
+    `update items set run_after = now() where shop_id = :shop and operation_id = :operation
+       and position = any(:positions::int[]) and status = 'pending' and run_after > now()
+     returning position`,
+    { operation, positions },
+  )
+  if (woken.length === 0) return
+  const chains = await tx.query<{ chain: number }>(
+    `select c.chain from chains c join operations o on o.shop_id = c.shop_id
+       and o.id = c.operation_id and o.status in ('running', 'previewing')
+     where c.shop_id = :shop and c.operation_id = :operation and c.chain >= 0 and not c.ended`,
+    { operation },
+  )
+  for (const { chain } of chains) await queueChain(tx, operation, chain)
+}
+
 export const chainsFor = (items: number, parallel: number) =>
   Math.min(parallel, Math.ceil(items / CRASHED_GROUP))
 

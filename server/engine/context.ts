@@ -18,6 +18,7 @@ import {
 } from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { withFields, lazy } from '../core/lazy.ts'
+import { toOperationId } from '../core/ids.ts'
 import { storedMessage } from '../core/texts.ts'
 import type { Stop } from './outcomes.ts'
 import { readFacts, type FactSubject } from '../files/facts.ts'
@@ -37,7 +38,7 @@ export type DeliveryPorts = Pick<WriteContext, 'delivery' | 'licences'>
 export async function writeContext(
   parts: EngineParts,
   scope: ShopScope,
-  operation: Pick<OperationRow, 'request'> & Partial<Pick<OperationRow, 'channel'>>,
+  operation: Pick<OperationRow, 'request'> & Partial<Pick<OperationRow, 'channel' | 'id' | 'kind'>>,
   signal: AbortSignal,
   delivery?: DeliveryPorts,
 ): Promise<WriteContext & ConditionReader> {
@@ -46,6 +47,7 @@ export async function writeContext(
   const background = { delete: background_delete, update: background_update }
   const own = {
     signal,
+    operation: operation.id && operation.kind ? toOperationId(operation.kind, operation.id) : null,
     request: operation.request,
     facts: (subjects: readonly FactSubject[]) => readFacts(scope, subjects, operation),
     limits: { ...limits, background },

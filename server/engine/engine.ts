@@ -1,6 +1,7 @@
 // The engine as channels and routes see it: start operations, read them back, wait for their end.
 import type { Text, Warning, Workflow } from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
+import { wakeItems } from './chain.ts'
 import { dryRun, type PreviewResult, type PlacedFile } from './dry-run.ts'
 import { tryWorkflow, type TrialRequest, type TriedFile } from './trial.ts'
 import {
@@ -56,6 +57,11 @@ export interface Engine {
    * as `move` does.
    */
   reopen(scope: ShopScope, id: string): Promise<void>
+  /**
+   * Lets items be worked on now that wait for another attempt: what they wait for has come.
+   * @param positions those of the items
+   */
+  wake(tx: ShopScope, id: string, positions: readonly number[]): Promise<void>
   /** Fails an open operation to which its channel cannot add items. */
   fail(tx: ShopScope, id: string, stop: Stop): Promise<void>
   /**
@@ -132,6 +138,7 @@ export function createEngine(parts: EngineParts): Engine {
     close: closeOperation,
     preview: previewOpen,
     reopen: reopenOperation,
+    wake: wakeItems,
     fail: failOpen,
     move: (scope, id, move) => moveOperation(scope, id, move, parts),
     retryWith: (scope, id, workflow) => retryWith(scope, id, workflow, parts),

@@ -145,12 +145,14 @@ async function checkPreviewed(
   const again = await planned(steps, [...copies.keys()], read, parts, signal)
   const ended: EndedItem[] = []
   const broken = new Set<WorkItem>()
+  const makesBytes = steps.some(({ pluginImpl }) => pluginImpl.bytes)
   for (const { item: copy, ending } of again) {
     const { item, plan, record } = present(copies.get(copy), 'the original of a copied item')
     const same =
       ending.status === 'done' && matchesPreview(plan, ledgerOf({ record, draft: itemDraft(copy) }))
-    // From here on the result depends on its bytes, which no preview has.
-    item.plan = null
+    // From here on the result depends on its bytes, which no preview has. Without bytes, the change
+    // that is written is compared too: a program may answer differently once it really works.
+    if (makesBytes) item.plan = null
     if (same) continue
     broken.add(item)
     const drift: ItemEnding = { status: 'skipped', reason: CHANGED_SINCE_PREVIEW }

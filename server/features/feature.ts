@@ -51,6 +51,12 @@ export interface HookParts {
   plugins: readonly Plugin[]
 }
 
+/** What the effects of outcomes need. */
+export interface OutcomeEffectParts extends HookParts {
+  /** The start of the addresses that this server gives to others. */
+  baseUrl: string
+}
+
 /** What is done at the end of an operation needs. */
 export interface EndParts extends HookParts {
   /** Those of all features. */
@@ -121,7 +127,7 @@ export interface Feature<
   /** What it does after the mirror of the catalog has changed. */
   refreshed?: (parts: TaskParts) => Refreshed
   /** Effects of outcomes that it writes. */
-  effects?: (parts: HookParts) => Effect[]
+  effects?: (parts: OutcomeEffectParts) => Effect[]
   /** Makes the documents of an operation. One feature does. */
   listings?: (parts: OperationListingParts) => EngineParts['listings']
   /** The messages about an operation that it sends. Each has one feature. */

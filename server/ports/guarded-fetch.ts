@@ -95,6 +95,13 @@ export interface GuardedClient {
     body: string | Buffer,
     signal: AbortSignal,
   ): Promise<{ status: number }>
+  /** As `post`, and reads the answer. Throws `file_too_large` if it has more than `most` bytes. */
+  ask(
+    url: string,
+    headers: Readonly<Record<string, string>>,
+    body: string,
+    { most, signal }: { most: number; signal: AbortSignal },
+  ): Promise<{ status: number; headers: IncomingHttpHeaders; body: Buffer }>
   /**
    * Looks the address up and sends nothing: rejects if a request could not reach it. In local
    * development, names that are not found are accepted.
@@ -174,6 +181,13 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
     return { status: answer.status }
   }
 
+  const ask: GuardedClient['ask'] = async (url, headers, body, { most, signal }) => {
+    const message = { method: 'POST' as const, headers: { ...ours, ...headers }, body }
+    const answer = await send(addressTargetOf(url, rules), message, signal, null)
+    const { status } = answer
+    return { status, headers: answer.headers, body: await readAtMost(answer.body, most) }
+  }
+
   return {
     open: (url, signal, requester) =>
       withLog(
@@ -194,6 +208,7 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
         withFragment(url, (at) => probeFile(followFor(requester), at, signal)),
       ),
     post: (url, headers, body, signal) => withLog(url, post(url, headers, body, signal)),
+    ask: (url, headers, body, options) => withLog(url, ask(url, headers, body, options)),
     reach: (url) => withLog(url, reachable(url, rules, resolve, options.allowLoopback)),
     close: () => {
       turns.close()
@@ -551,6 +566,18 @@ function isWhole(status: number, range: string | string[] | undefined): boolean 
   if (status !== 206) return false
   const [, last, size] = /^bytes 0-(\d{1,15})\/(\d{1,15})$/.exec(String(range ?? '')) ?? []
   return last !== undefined && Number(last) + 1 === Number(size)
+}
+
+async function readAtMost(body: Exchange, most: number): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of body) {
+    bytes += chunk.length
+    if (bytes > most) throw tooLarge()
+    // Its buffer is used again.
+    pieces.push(Buffer.from(chunk))
+  }
+  return Buffer.concat(pieces)
 }
 
 /** Reads a short unneeded body to its end, to keep the connection; drops a long or broken one. */

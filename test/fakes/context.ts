@@ -40,6 +40,7 @@ export function writeContext(
         pack_watermarks: {},
       },
     },
+    operation: null,
     request: {},
     limits: {
       file_bytes: 5 * 1024 ** 3,
@@ -89,6 +90,7 @@ export function writeContext(
       keysOf: refuse('licences'),
     },
     pastOrders: { count: refuse('pastOrders'), import: refuse('pastOrders') },
+    programs: { preview: refuse('programs'), call: refuse('programs') },
     listings: {
       files: refuse('listings'),
       links: refuse('listings'),

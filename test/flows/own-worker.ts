@@ -32,7 +32,7 @@ export async function startOwnWorker(
     ...outside,
     withScratch,
     messages: OPERATION_MESSAGES,
-    effects: allEffects({ limits, secrets, plugins: [plugin] }),
+    effects: allEffects({ limits, secrets, plugins: [plugin], baseUrl: 'http://127.0.0.1' }),
     ends: allEnds({ secrets, plugins: [plugin] }),
     guards: [],
     messageWords: new Map(),

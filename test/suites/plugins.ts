@@ -295,6 +295,7 @@ function operationRuns(plugin: OperationPlugin, open: () => OperationCase): void
 function readOnly({
   signal,
   shop,
+  operation,
   request,
   limits,
   catalog,
@@ -303,7 +304,7 @@ function readOnly({
   actions,
   ...rest
 }: WriteContext): ReadContext {
-  const { remote, uploads, drop, cloud, stored, delivery, licences, pastOrders } = rest
+  const { remote, uploads, drop, cloud, stored, delivery, licences, pastOrders, programs } = rest
   const { order, buyer, quantityOf } = delivery
   const reading = {
     remote: readerOf(remote),
@@ -314,8 +315,9 @@ function readOnly({
     delivery: { order, buyer, quantityOf },
     licences: { find: licences.find },
     pastOrders: { count: pastOrders.count },
+    programs: { preview: programs.preview },
   }
-  return { signal, shop, request, limits, catalog, packs, contents, actions, ...reading }
+  return { signal, shop, operation, request, limits, catalog, packs, contents, actions, ...reading }
 }
 
 const readerOf = ({ probe, atMost, withHeaders }: RemoteReader): RemoteReader => ({
@@ -337,9 +339,9 @@ function expectOneEach(outcomes: readonly Outcome[], items: readonly Item[]): vo
 function doesSomething(outcome: Outcome): boolean {
   if (outcome.status !== 'ok') return true
   const { change, bytes, link, buyers, give, access, created, warnings, candidates } = outcome
-  const { quarantine } = outcome
+  const { quarantine, post } = outcome
   return (
-    [change, bytes, link, buyers, give, access, quarantine].some(Boolean) ||
+    [change, bytes, link, buyers, give, access, quarantine, post].some(Boolean) ||
     [created, warnings, candidates].some((list) => Boolean(list?.length))
   )
 }

@@ -6,7 +6,7 @@ import type { Secrets } from '../../core/secrets.ts'
  * A signature for one purpose is not valid for another. Addresses that buyers have were made with
  * these names, and with the texts that each purpose signs.
  */
-type SignedPurpose = 'open' | 'start' | 'view' | 'cdn'
+type SignedPurpose = 'open' | 'start' | 'view' | 'cdn' | 'call'
 
 export interface Signer {
   /** The signature of a text, as a part of an address: 43 characters. */

@@ -2,7 +2,6 @@
 import type { z } from 'zod'
 import { sayPlain, type AnyText, say, sentences, textOf } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { wholeAddress } from '../../core/client-address.ts'
 import type { Deliverer, Message } from '../../core/outbox/outbox.ts'
 import { deadlineOf } from '../../core/outbox/limits.ts'
 import {
@@ -25,16 +24,7 @@ import type { OperationEnd } from '../../engine/parts.ts'
 import type { OperationRow } from '../../engine/types.ts'
 import type { CallbackOptions } from '../messages/callbacks.ts'
 import { POST_DELAYS, postSigned } from '../messages/signed-post.ts'
-import { secretPlace } from './webhooks.ts'
-
-interface Receiver {
-  id: string
-  url: string
-  sealed_url: string | null
-  enabled: boolean
-  secret: Buffer
-  previous_secret: Buffer | null
-}
+import { openReceiver, RECEIVER_COLUMNS, type WebhookReceiver } from './webhooks.ts'
 
 export interface WebhookOptions extends CallbackOptions {
   /** The events that features declare. */
@@ -60,8 +50,6 @@ export function webhookDeliverer(options: WebhookOptions): Deliverer {
       const { type } = message.payload as WebhookPayload
       if (!receiver.enabled && type !== TEST_EVENT.name)
         return { status: 'failed', reason: sayPlain('The webhook is switched off') }
-      const open = (sealed: Buffer) => secrets.open(sealed, secretPlace(scope.shop))
-      const { url, sealed_url, secret, previous_secret } = receiver
       const { gone = false, ...delivery } = await postSigned({
         client,
         id: message.id,
@@ -69,11 +57,7 @@ export function webhookDeliverer(options: WebhookOptions): Deliverer {
         stopping,
         at: clock(),
         within: deadline(message.failures),
-        address: wholeAddress(sealed_url === null ? { url } : { url, sealed: sealed_url }, {
-          shop: scope.shop,
-          secrets,
-        }),
-        signingSecrets: [secret, ...(previous_secret ? [previous_secret] : [])].map(open),
+        ...openReceiver(receiver, { shop: scope.shop, secrets }),
       })
       if (delivery.status === 'sent') await recordSuccess(scope, receiver.id)
       else if (delivery.status !== 'returned')
@@ -88,11 +72,9 @@ async function receiverOf(
   scope: ShopScope,
   message: Message,
   now: Date,
-): Promise<Receiver | undefined> {
-  const [row] = await scope.query<Receiver>(
-    `select w.id, w.url, w.sealed_url, w.enabled, w.secret,
-       case when w.previous_until > :now then w.previous_secret end as previous_secret
-     from outbox m join webhook_endpoints w on w.shop_id = m.shop_id and w.id = m.webhook_id
+): Promise<WebhookReceiver | undefined> {
+  const [row] = await scope.query<WebhookReceiver>(
+    `select ${RECEIVER_COLUMNS} from outbox m join webhook_endpoints w on w.shop_id = m.shop_id and w.id = m.webhook_id
      where m.shop_id = :shop and m.id = :id`,
     { id: message.id, now },
   )

@@ -4,7 +4,7 @@ import { say, type Text } from '../../../plugins/contract/index.ts'
 import { deleteRow } from '../../core/db/delete-row.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { countInTurn } from '../../core/db/shop-maximum.ts'
-import { keepAddress } from '../../core/client-address.ts'
+import { keepAddress, wholeAddress, type SealPlace } from '../../core/client-address.ts'
 import { endPause, forgetReceiver } from '../../core/outbox/limits.ts'
 import { queueMessage } from '../../core/queue/queue.ts'
 import { firstOf } from '../../core/lazy.ts'
@@ -39,6 +39,34 @@ const COLUMNS = `id, url, description, events, enabled, switched_off, switched_o
     then previous_until end
     as previous_until,
   created_at`
+
+/** Where messages go to, and what signs them. */
+export interface WebhookReceiver {
+  id: string
+  url: string
+  sealed_url: string | null
+  enabled: boolean
+  secret: Buffer
+  previous_secret: Buffer | null
+}
+
+/** SQL: the columns of a receiver, of the webhook `w`; the previous secret only while it is valid. */
+export const RECEIVER_COLUMNS = `w.id, w.url, w.sealed_url, w.enabled, w.secret,
+  case when w.previous_until > :now then w.previous_secret end as previous_secret`
+
+/** The whole address of a receiver, and its secrets. */
+export const openReceiver = (
+  { url, sealed_url, secret, previous_secret }: WebhookReceiver,
+  { shop, secrets }: SealPlace,
+): { address: string; signingSecrets: string[] } => ({
+  address: wholeAddress(sealed_url === null ? { url } : { url, sealed: sealed_url }, {
+    shop,
+    secrets,
+  }),
+  signingSecrets: [secret, ...(previous_secret ? [previous_secret] : [])].map((sealed) =>
+    secrets.open(sealed, secretPlace(shop)),
+  ),
+})
 
 export type WebhookSecrets = Pick<Secrets, 'seal' | 'open'>
 

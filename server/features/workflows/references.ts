@@ -28,6 +28,7 @@ const OWN_KINDS = [
   'workflow',
   'op',
   'import',
+  'webhook',
 ] as const
 type OwnKind = (typeof OWN_KINDS)[number]
 
@@ -42,6 +43,7 @@ const ROWS: Readonly<Record<OwnKind, string>> = {
   workflow: 'workflows where shop_id = :shop',
   op: `operations where shop_id = :shop and kind = 'bulk'`,
   import: `operations where shop_id = :shop and kind = 'import'`,
+  webhook: 'webhook_endpoints where shop_id = :shop',
 }
 export interface Reference {
   kind: Kind
@@ -56,6 +58,7 @@ const KINDS: ReadonlyMap<string, Kind> = new Map([
   ['product', 'product'],
   ['products', 'product'],
   ['variant', 'variant'],
+  ['webhook', 'webhook'],
 ])
 
 /** Ids in objects inside an option, such as the accepted candidates of a mapping. */
@@ -82,6 +85,7 @@ const MESSAGES: Readonly<Record<Kind, Text>> = {
   workflow: say('There is no such workflow: choose one of this shop'),
   op: say('There is no such operation: choose one of this shop'),
   import: say('There is no such operation: choose one of this shop'),
+  webhook: say('There is no such webhook: choose one of this shop'),
   product: say('The catalog of this shop has no such product'),
   variant: say('The catalog of this shop has no such variant'),
 }

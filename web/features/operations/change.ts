@@ -87,6 +87,7 @@ export function changesOf(before: ItemState | null, after: ItemState | null): Ch
       ),
     )
   else if (after.buyers !== undefined) add(t('Emails to buyers'), null, numberText(after.buyers))
+  if (after.posted !== undefined) add(t('Sent to a program'), null, null)
   return [...changes, ...quarantineChange(after)]
 }
 

@@ -11,6 +11,8 @@ export interface Recipe {
   after: string
   kind: WorkflowDraft['kind']
   steps: readonly RecipeStep[]
+  /** The option that the merchant still has to choose: `steps[0].options.webhook`. */
+  open?: string
 }
 
 interface RecipeStep {
@@ -22,6 +24,7 @@ interface RecipeStep {
 const MARKED = t('marked')
 const ARCHIVE = t('archive')
 const SUPPLIER = t('supplier')
+const LABELLED = t('labelled')
 const UNMARKED: Condition = { type: ['pdf'], tags_none: [MARKED] }
 
 export const RECIPES: readonly Recipe[] = [
@@ -98,6 +101,22 @@ export const RECIPES: readonly Recipe[] = [
     after: t('Everyone who paid for it gets an email with the link'),
     kind: 'bulk',
     steps: [{ plugin: 'tell-buyers', when: { delivered: true, version_above: 1 } }],
+  },
+  {
+    id: 'label-by-a-program',
+    name: t('Label by a program'),
+    before: t('Files that a program of yours has not seen'),
+    after: t('With the tags, names and products that it answers; seen once'),
+    kind: 'bulk',
+    steps: [
+      { plugin: 'call', options: { bytes: true }, when: { tags_none: [LABELLED] } },
+      {
+        plugin: 'tag-files',
+        options: { mode: 'add', tags: [LABELLED] },
+        when: { tags_none: [LABELLED] },
+      },
+    ],
+    open: 'steps[0].options.webhook',
   },
   {
     id: 'archive',

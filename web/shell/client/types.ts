@@ -82,6 +82,8 @@ export interface ItemState extends Partial<FileSettings> {
   link?: unknown
   /** Deliveries whose buyers get an email, or would; with `orders`: past buyers who get the file. */
   buyers?: number
+  /** How many programs it was sent to. */
+  posted?: number
   /** Links that were created for buyers of another app. */
   links?: number
   /** Orders whose buyers get the file, or would. */

@@ -16,6 +16,7 @@ import { Password } from './widgets/password.tsx'
 import { Percent } from './widgets/percent.tsx'
 import { OneProduct, SomeProducts } from './widgets/products.tsx'
 import { SavedTags, TagInUse } from './widgets/tags.tsx'
+import { WebhookPicker } from './widgets/webhook.tsx'
 
 export interface Widget {
   field: ComponentType<FieldProps>
@@ -39,6 +40,7 @@ const WIDGETS: Readonly<Record<string, Widget>> = {
   ranges: { field: CommaList },
   tag: { field: TagInUse },
   tags: { field: SavedTags, wide: true, dialogOnly: true },
+  webhook: { field: WebhookPicker, wide: true },
 }
 
 const RADIO: Widget = { field: RadioChoice, wide: true }

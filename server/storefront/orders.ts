@@ -92,6 +92,8 @@ export interface LiveOrders extends OrderMarks {
     ids: readonly string[],
     reading: OrderReading,
   ): Promise<readonly (PlatformOrder | PortError | null)[]>
+  /** The orders with this name or confirmation number: usually one. */
+  find(text: string, reading: OrderReading): Promise<readonly (PlatformOrder | PortError)[]>
   /** Orders that changed since then, oldest change first. */
   changedSince(since: Date, signal: AbortSignal): AsyncIterable<readonly ChangedOrder[]>
   /** How many orders were placed since then. */
@@ -145,6 +147,27 @@ const COUNT_POINTS = 10
 
 const placedQuery = (since: Date): string => `created_at:>='${since.toISOString()}'`
 
+/** Orders of one name that are read: an order may have the name of another one. */
+const MOST_FOUND = 10
+
+/** In quotes, nothing of a text is syntax of the search but these two characters. */
+const quoted = (text: string) => `"${text.replaceAll(/["\\]/g, '\\$&')}"`
+const namedQuery = (text: string): string =>
+  [
+    `name:${quoted(text)}`,
+    `name:${quoted(`#${text}`)}`,
+    `confirmation_number:${quoted(text)}`,
+  ].join(' OR ')
+
+/** The search may find other spellings. People leave out the `#` with which most names begin. */
+const isNamed = (
+  { name, confirmationNumber }: Pick<OrderNode, 'name' | 'confirmationNumber'>,
+  text: string,
+): boolean => {
+  const plain = (one: string) => one.trim().replace(/^#/, '').toLowerCase()
+  return plain(name) === plain(text) || confirmationNumber?.toUpperCase() === text.toUpperCase()
+}
+
 const pointsOf = (orders: number, lines: number) => orders * (ORDER_POINTS + lines * LINE_POINTS)
 
 type Ask = (
@@ -179,6 +202,26 @@ export function createOrders(request: AdminRequest): LiveOrders {
         for (const node of nodes)
           read.push(node instanceof PortError ? node : node && (await whole(node, reading)))
       }
+      return read
+    },
+    find: async (text, reading) => {
+      const { signal, phones = false } = reading
+      const { orders } = await request<{ orders: PlatformPage<OrderNode> }>(
+        PAST_ORDERS,
+        {
+          query: namedQuery(text),
+          first: MOST_FOUND,
+          page: null,
+          lines: LINES_PER_QUERY,
+          after: null,
+          phones,
+        },
+        pointsOf(MOST_FOUND, LINES_PER_QUERY) + 2,
+        signal,
+      )
+      const read: (PlatformOrder | PortError)[] = []
+      for (const node of orders.nodes)
+        if (isNamed(node, text)) read.push(await whole(node, reading))
       return read
     },
     changedSince: (since, signal) => changedOrders(request, since, signal),

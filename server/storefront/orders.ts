@@ -193,6 +193,11 @@ export function createOrders(request: AdminRequest): LiveOrders {
     const order = await wholeOrder(ask, node, reading)
     return order instanceof PortError ? order : withPaidUnits(request, order, reading.signal)
   }
+  const wholes = async (nodes: readonly OrderNode[], reading: OrderReading) => {
+    const read: (PlatformOrder | PortError)[] = []
+    for (const node of nodes) read.push(await whole(node, reading))
+    return read
+  }
   return {
     ...createOrderMarks(request),
     read: async (ids, reading) => {
@@ -204,26 +209,7 @@ export function createOrders(request: AdminRequest): LiveOrders {
       }
       return read
     },
-    find: async (text, reading) => {
-      const { signal, phones = false } = reading
-      const { orders } = await request<{ orders: PlatformPage<OrderNode> }>(
-        PAST_ORDERS,
-        {
-          query: namedQuery(text),
-          first: MOST_FOUND,
-          page: null,
-          lines: LINES_PER_QUERY,
-          after: null,
-          phones,
-        },
-        pointsOf(MOST_FOUND, LINES_PER_QUERY) + 2,
-        signal,
-      )
-      const read: (PlatformOrder | PortError)[] = []
-      for (const node of orders.nodes)
-        if (isNamed(node, text)) read.push(await whole(node, reading))
-      return read
-    },
+    find: async (text, reading) => wholes(await namedNodes(request, text, reading), reading),
     changedSince: (since, signal) => changedOrders(request, since, signal),
     countPlaced: async (since, signal) => {
       const query = placedQuery(since)
@@ -244,15 +230,28 @@ export function createOrders(request: AdminRequest): LiveOrders {
         pointsOf(first, LINES_PER_QUERY) + 2,
         signal,
       )
-      const read: (PlatformOrder | PortError)[] = []
-      for (const node of orders.nodes) read.push(await whole(node, reading))
       return {
-        orders: read,
+        orders: await wholes(orders.nodes, reading),
         ids: orders.nodes.map(({ id }) => id),
         cursor: orders.pageInfo.hasNextPage ? orders.pageInfo.endCursor : null,
       }
     },
   }
+}
+
+async function namedNodes(
+  request: AdminRequest,
+  text: string,
+  { signal, phones = false }: OrderReading,
+): Promise<OrderNode[]> {
+  const [query, first] = [namedQuery(text), MOST_FOUND]
+  const { orders } = await request<{ orders: PlatformPage<OrderNode> }>(
+    PAST_ORDERS,
+    { query, first, page: null, lines: LINES_PER_QUERY, after: null, phones },
+    pointsOf(first, LINES_PER_QUERY) + 2,
+    signal,
+  )
+  return orders.nodes.filter((node) => isNamed(node, text))
 }
 
 /** After so many failures without an answer, the platform fails on every query. */

@@ -35,6 +35,12 @@ const FIRST = 1001
 const spellings = (names: readonly string[]): string[] =>
   names.flatMap((name) => [name, name.toUpperCase()])
 
+const isNamed =
+  (names: readonly string[], since: Date) =>
+  ({ name, confirmationNumber, createdAt }: DemoOrder): boolean =>
+    new Date(createdAt) >= since &&
+    spellings(names).some((one) => [name, confirmationNumber].includes(one))
+
 export function memoryOrders(): OrderStore {
   const orders = new Map<number, DemoOrder>()
   const customers = new Map<number, DemoCustomer>()
@@ -76,14 +82,8 @@ export function memoryOrders(): OrderStore {
       const first = found.toSorted((a, b) => a.id - b.id).slice(0, limit)
       return Promise.resolve(first.map(copy))
     },
-    named: (names, since) => {
-      const found = [...orders.values()].filter(
-        ({ name, confirmationNumber, createdAt }) =>
-          new Date(createdAt) >= since &&
-          spellings(names).some((one) => [name, confirmationNumber].includes(one)),
-      )
-      return Promise.resolve(found.map(copy))
-    },
+    named: (names, since) =>
+      Promise.resolve([...orders.values()].filter(isNamed(names, since)).map(copy)),
     customers: (ids) => Promise.resolve(ids.flatMap((id) => customers.get(id) ?? [])),
     setCustomer: (customer) => Promise.resolve(void customers.set(customer.id, customer)),
     customersSince: (since, after, limit) =>

@@ -202,7 +202,8 @@ async function deliveryFor(
 ): Promise<string> {
   const { settings } = await readShop(tx)
   const hasPaid =
-    isWholePaid(order, settings) || order.lines.some((line) => isEntitled(order, line, settings, false))
+    isWholePaid(order, settings) ||
+    order.lines.some((line) => isEntitled(order, line, settings, false))
   if (!hasPaid)
     throw conflict(say('The order is not paid yet: files can be added to it when it is'))
   await reconcileOrders(tx, [order], { secrets, now, deliver: true })

@@ -55,7 +55,7 @@ export function paidUnits(
 ): number {
   const paid = ownValue(order.paid_units, id)
   // A line that was never paid entitles to nothing, and keeps its units.
-  if (isPaid(order, settings) || (before === undefined && paid === undefined)) return quantity
+  if (isWholePaid(order, settings) || (before === undefined && paid === undefined)) return quantity
   return Math.min(quantity, Math.max(before ?? 0, paid ?? 0))
 }
 

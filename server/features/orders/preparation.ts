@@ -93,7 +93,7 @@ async function aboutOf(tx: ShopScope, delivery: string): Promise<DeliveryAbout> 
      group by l.id, l.quantity, l.position order by l.position`,
     { delivery },
   )
-  // Each file that the shop added to the order is a line of its own.
+  // Each file that the shop added to the order has its own line.
   const added = await tx.query<OrderLine>(
     `select file_id as id, 1 as quantity, array[file_id] as files from delivery_files where shop_id = :shop and delivery_id = :delivery
        and line_id = '${NO_LINE}' and not withdrawn order by file_id`,

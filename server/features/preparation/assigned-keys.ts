@@ -94,7 +94,7 @@ export async function returnLicenceKeys(
            order by k.shown_at is null, coalesce(k.revoked_by = 'merchant', false), k.ordinal)
            as place,
          case when d.revoked_at is not null then 0
-           -- A file that the shop added to the order is a line of its own.
+           -- A file that the shop added to the order has its own line.
            when k.line_id = k.file_id::text then exists (select from delivery_files df
              where df.shop_id = d.shop_id and df.delivery_id = d.id and df.line_id = ''
                and df.file_id = k.file_id and not df.withdrawn)::int

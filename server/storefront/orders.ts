@@ -222,36 +222,40 @@ export function createOrders(request: AdminRequest): LiveOrders {
       return ordersCount?.count ?? 0
     },
     placedSince: async (since, page, reading) => {
-      const first = ORDERS_PER_QUERY
-      const { signal, phones = false } = reading
-      const { orders } = await request<{ orders: PlatformPage<OrderNode> }>(
-        PAST_ORDERS,
-        { query: placedQuery(since), first, page, lines: LINES_PER_QUERY, after: null, phones },
-        pointsOf(first, LINES_PER_QUERY) + 2,
-        signal,
-      )
+      const asked = { query: placedQuery(since), first: ORDERS_PER_QUERY, page }
+      const { nodes, pageInfo } = await searchOrders(request, asked, reading)
       return {
-        orders: await wholes(orders.nodes, reading),
-        ids: orders.nodes.map(({ id }) => id),
-        cursor: orders.pageInfo.hasNextPage ? orders.pageInfo.endCursor : null,
+        orders: await wholes(nodes, reading),
+        ids: nodes.map(({ id }) => id),
+        cursor: pageInfo.hasNextPage ? pageInfo.endCursor : null,
       }
     },
   }
 }
 
+/** A page of the orders that a search finds, each with its first lines. */
+async function searchOrders(
+  request: AdminRequest,
+  asked: { query: string; first: number; page: string | null },
+  { signal, phones = false }: OrderReading,
+): Promise<PlatformPage<OrderNode>> {
+  const { orders } = await request<{ orders: PlatformPage<OrderNode> }>(
+    PAST_ORDERS,
+    { ...asked, lines: LINES_PER_QUERY, after: null, phones },
+    pointsOf(asked.first, LINES_PER_QUERY) + 2,
+    signal,
+  )
+  return orders
+}
+
 async function namedNodes(
   request: AdminRequest,
   text: string,
-  { signal, phones = false }: OrderReading,
+  reading: OrderReading,
 ): Promise<OrderNode[]> {
-  const [query, first] = [namedQuery(text), MOST_FOUND]
-  const { orders } = await request<{ orders: PlatformPage<OrderNode> }>(
-    PAST_ORDERS,
-    { query, first, page: null, lines: LINES_PER_QUERY, after: null, phones },
-    pointsOf(first, LINES_PER_QUERY) + 2,
-    signal,
-  )
-  return orders.nodes.filter((node) => isNamed(node, text))
+  const asked = { query: namedQuery(text), first: MOST_FOUND, page: null }
+  const { nodes } = await searchOrders(request, asked, reading)
+  return nodes.filter((node) => isNamed(node, text))
 }
 
 /** After so many failures without an answer, the platform fails on every query. */

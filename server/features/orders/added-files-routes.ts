@@ -14,7 +14,14 @@ import {
 } from '../../http/schemas.ts'
 import type { LiveOrders } from '../../storefront/orders.ts'
 import { askFields, withAskTerm } from '../links/model/ask-terms.ts'
-import { addToOrder, findOrders, onlyOrder, takeFromOrder, type FoundOrder } from './added-files.ts'
+import {
+  addToOrder,
+  findOrders,
+  onlyOrder,
+  requireKept,
+  takeFromOrder,
+  type FoundOrder,
+} from './added-files.ts'
 import { answer, bareFile, MAX_FILES, partsOf, whole, type DeliveryRouteParts } from './routes.ts'
 
 export interface AddedFilesRouteParts extends DeliveryRouteParts {
@@ -125,8 +132,11 @@ const add = (parts: AddedFilesRouteParts) =>
     handler: async ({ caller, body, signal }) => {
       const { scope } = caller
       const { order, file_ids, email, ...terms } = await withAskTerm(scope, body)
+      const files = file_ids.map(bareFile)
+      // Before the platform is asked.
+      await requireKept(scope, files)
       const orders = await findOrders(scope, parts.storefront.orders(scope.shop), order, signal)
-      const addition = { files: file_ids.map(bareFile), terms, tell: email }
+      const addition = { files, terms, tell: email }
       return answer(
         parts,
         caller,

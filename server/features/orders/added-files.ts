@@ -174,7 +174,7 @@ async function addFiles(
 }
 
 /** Throws `validation_failed` for unknown files, and for those that no buyer could download. */
-async function requireKept(tx: ShopScope, files: readonly string[]): Promise<void> {
+export async function requireKept(tx: ShopScope, files: readonly string[]): Promise<void> {
   const details: ErrorDetail[] = await unknownFiles(tx, files)
   const ended = await tx.query<{ id: string }>(
     `select f.id from files f join shops s on s.id = f.shop_id

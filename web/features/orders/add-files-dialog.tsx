@@ -110,10 +110,8 @@ function useAddition({ to, onClose, onAdded }: Props) {
       },
     )
   }
-  return {
-    ...{ add, chosen, setChosen, fresh, setFresh, tell, setTell },
-    ...{ contact, count, sent, submit, fieldOf },
-  }
+  const files = { chosen, setChosen, fresh, setFresh, count }
+  return { add, ...files, tell, setTell, contact, sent, submit, fieldOf }
 }
 
 export function AddFilesDialog(props: Props) {

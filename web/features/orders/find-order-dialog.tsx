@@ -59,7 +59,7 @@ interface FoundProps {
   onChoose: (order: FoundOrder) => void
 }
 
-/** That there is none, or which one of several is chosen. */
+/** Says that the store has none, or offers several to choose from. */
 const Found = ({ text, orders, onChoose }: FoundProps) => (
   <>
     {orders?.length === 0 && (

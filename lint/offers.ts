@@ -109,7 +109,7 @@ export const WEB_OFFERS: Offers = {
     'list-labels.ts',
     'views-badge.tsx',
   ],
-  mail: ['calls.ts', 'mail-preview.tsx'],
+  mail: ['mail-preview.tsx'],
   mapping: ['calls.ts', 'new-files-select.tsx', 'product-picker.tsx', 'refresh-products.tsx'],
   messages: ['labels.ts', 'messages.tsx'],
   operations: [

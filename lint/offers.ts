@@ -111,7 +111,7 @@ export const WEB_OFFERS: Offers = {
     'list-labels.ts',
     'views-badge.tsx',
   ],
-  mail: ['calls.ts'],
+  mail: ['mail-preview.tsx'],
   mapping: ['calls.ts', 'new-files-select.tsx', 'product-picker.tsx', 'refresh-products.tsx'],
   messages: ['labels.ts', 'messages.tsx'],
   operations: [
@@ -150,6 +150,6 @@ export const WEB_OFFERS: Offers = {
   preparation: ['calls.ts', 'labels.ts'],
   schedules: ['calls.ts', 'delete-schedule.tsx', 'labels.ts'],
   settings: ['api-key-calls.ts', 'pack-watermark.tsx'],
-  upload: ['direct-stack.ts', 'dropped.ts', 'labels.ts'],
+  upload: ['direct-stack.ts', 'dropped.ts', 'labels.ts', 'private-files.ts'],
   webhooks: ['calls.ts'],
 }

@@ -157,13 +157,14 @@ const SCHEMA = `
   create table delivery_files (
     shop_id integer not null,
     delivery_id uuid not null,
+    -- Empty: the shop added the file to this order, which entitles its buyer as a whole.
     line_id text collate "C" not null,
     file_id uuid not null,
     -- Its line does not entitle any more: the file's link was revoked for that reason.
     withdrawn boolean not null default false,
     created_at timestamptz not null default now(),
-    -- The operation that gave the file to a past buyer; null: it belongs to the sale. No foreign
-    -- key: history is shorter than deliveries.
+    -- The operation that gave the file to a past buyer, or a UUID for each addition to one order;
+    -- null: it belongs to the sale. No foreign key: history is shorter than deliveries.
     given_by uuid,
     -- Its operation was undone: the file stays withdrawn, also while its line is paid.
     taken_back boolean not null default false,

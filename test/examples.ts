@@ -315,6 +315,12 @@ const MAKERS: Record<ExampleId, Make> = {
     const [made] = await scope.query<{ id: string }>(
       'select id from deliveries where shop_id = :shop',
     )
+    // The shop has added the file to the order too.
+    await scope.query(
+      `insert into delivery_files (shop_id, delivery_id, line_id, file_id)
+       values (:shop, :delivery, '', :file)`,
+      { delivery: made!.id, file },
+    )
     return toPublicId('delivery', made!.id)
   },
   import: async (place) => {

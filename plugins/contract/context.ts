@@ -59,6 +59,8 @@ export interface BaseContext {
    */
   request: {
     auto_map?: boolean
+    /** No product gets the files, by a rule either: they are made for one buyer. */
+    private?: boolean
     notify?: boolean
     /** The bare UUID of the sync that the operation is; absent: it is no sync. */
     sync?: string

@@ -452,6 +452,14 @@ describe('the shop’s rules', () => {
     expect(added(own.get('EB-001 other.pdf'))).toMatchObject([{ method: 'filename' }])
   })
 
+  it('give no product to files that are made for one buyer', async () => {
+    const given = await withRules(['starts', 'EB', 'EB-004-PDF'])
+    const item = importItem('own', { entry: { filename: 'EB-001 plan.pdf' } })
+    expect(added((await outcomesOf([item], {}, given)).get('own'))).toHaveLength(1)
+    const own = { ...given, request: { private: true } }
+    expect((await outcomesOf([item], {}, own)).get('own')).toEqual({ item: 'own', status: 'ok' })
+  })
+
   it('make the SKU from the name; an unknown SKU is left to the next rule', async () => {
     const rule = (text: string, sku_template: string): NameRule => ({
       kind: 'pattern',

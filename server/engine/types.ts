@@ -58,6 +58,8 @@ export const ENDED: readonly OperationStatus[] = [
 
 export interface OperationRequest {
   auto_map?: boolean
+  /** No product gets the imported files, by a rule either. */
+  private?: boolean
   notify?: boolean
   /** The cloud sync that started it, a bare UUID. */
   sync?: string

@@ -119,7 +119,7 @@ async function admitEntries(
       channel: operation.channel,
       productOptions: {
         sku: entry.product_names?.skus?.join(SKU_SEPARATOR) ?? null,
-        auto_map: operation.request.auto_map ?? null,
+        auto_map: operation.request.private ? false : (operation.request.auto_map ?? null),
       },
     })),
     limits,

@@ -92,6 +92,8 @@ export interface LiveOrders extends OrderMarks {
     ids: readonly string[],
     reading: OrderReading,
   ): Promise<readonly (PlatformOrder | PortError | null)[]>
+  /** The orders with this name or confirmation number: usually one. */
+  find(text: string, reading: OrderReading): Promise<readonly (PlatformOrder | PortError)[]>
   /** Orders that changed since then, oldest change first. */
   changedSince(since: Date, signal: AbortSignal): AsyncIterable<readonly ChangedOrder[]>
   /** How many orders were placed since then. */
@@ -145,6 +147,27 @@ const COUNT_POINTS = 10
 
 const placedQuery = (since: Date): string => `created_at:>='${since.toISOString()}'`
 
+/** Orders of one name that are read: an order may have the name of another one. */
+const MOST_FOUND = 10
+
+/** In quotes, nothing of a text is syntax of the search but these two characters. */
+const quoted = (text: string) => `"${text.replaceAll(/["\\]/g, '\\$&')}"`
+const namedQuery = (text: string): string =>
+  [
+    `name:${quoted(text)}`,
+    `name:${quoted(`#${text}`)}`,
+    `confirmation_number:${quoted(text)}`,
+  ].join(' OR ')
+
+/** The search may find other spellings. People leave out the `#` with which most names begin. */
+const isNamed = (
+  { name, confirmationNumber }: Pick<OrderNode, 'name' | 'confirmationNumber'>,
+  text: string,
+): boolean => {
+  const plain = (one: string) => one.trim().replace(/^#/, '').toLowerCase()
+  return plain(name) === plain(text) || confirmationNumber?.toUpperCase() === text.toUpperCase()
+}
+
 const pointsOf = (orders: number, lines: number) => orders * (ORDER_POINTS + lines * LINE_POINTS)
 
 type Ask = (
@@ -170,6 +193,11 @@ export function createOrders(request: AdminRequest): LiveOrders {
     const order = await wholeOrder(ask, node, reading)
     return order instanceof PortError ? order : withPaidUnits(request, order, reading.signal)
   }
+  const wholes = async (nodes: readonly OrderNode[], reading: OrderReading) => {
+    const read: (PlatformOrder | PortError)[] = []
+    for (const node of nodes) read.push(await whole(node, reading))
+    return read
+  }
   return {
     ...createOrderMarks(request),
     read: async (ids, reading) => {
@@ -181,6 +209,7 @@ export function createOrders(request: AdminRequest): LiveOrders {
       }
       return read
     },
+    find: async (text, reading) => wholes(await namedNodes(request, text, reading), reading),
     changedSince: (since, signal) => changedOrders(request, since, signal),
     countPlaced: async (since, signal) => {
       const query = placedQuery(since)
@@ -193,23 +222,40 @@ export function createOrders(request: AdminRequest): LiveOrders {
       return ordersCount?.count ?? 0
     },
     placedSince: async (since, page, reading) => {
-      const first = ORDERS_PER_QUERY
-      const { signal, phones = false } = reading
-      const { orders } = await request<{ orders: PlatformPage<OrderNode> }>(
-        PAST_ORDERS,
-        { query: placedQuery(since), first, page, lines: LINES_PER_QUERY, after: null, phones },
-        pointsOf(first, LINES_PER_QUERY) + 2,
-        signal,
-      )
-      const read: (PlatformOrder | PortError)[] = []
-      for (const node of orders.nodes) read.push(await whole(node, reading))
+      const asked = { query: placedQuery(since), first: ORDERS_PER_QUERY, page }
+      const { nodes, pageInfo } = await searchOrders(request, asked, reading)
       return {
-        orders: read,
-        ids: orders.nodes.map(({ id }) => id),
-        cursor: orders.pageInfo.hasNextPage ? orders.pageInfo.endCursor : null,
+        orders: await wholes(nodes, reading),
+        ids: nodes.map(({ id }) => id),
+        cursor: pageInfo.hasNextPage ? pageInfo.endCursor : null,
       }
     },
   }
+}
+
+/** A page of the orders that a search finds, each with its first lines. */
+async function searchOrders(
+  request: AdminRequest,
+  asked: { query: string; first: number; page: string | null },
+  { signal, phones = false }: OrderReading,
+): Promise<PlatformPage<OrderNode>> {
+  const { orders } = await request<{ orders: PlatformPage<OrderNode> }>(
+    PAST_ORDERS,
+    { ...asked, lines: LINES_PER_QUERY, after: null, phones },
+    pointsOf(asked.first, LINES_PER_QUERY) + 2,
+    signal,
+  )
+  return orders
+}
+
+async function namedNodes(
+  request: AdminRequest,
+  text: string,
+  reading: OrderReading,
+): Promise<OrderNode[]> {
+  const asked = { query: namedQuery(text), first: MOST_FOUND, page: null }
+  const { nodes } = await searchOrders(request, asked, reading)
+  return nodes.filter((node) => isNamed(node, text))
 }
 
 /** After so many failures without an answer, the platform fails on every query. */

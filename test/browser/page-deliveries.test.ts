@@ -8,7 +8,7 @@ import { importUntilEnd } from '../flows/imports.ts'
 import { readDemo, type RunningServer } from '../flows/server.ts'
 import { soakTest } from '../scale.ts'
 import { sendFile } from '../uploads.ts'
-import { choose, tick } from './dialogs.ts'
+import { check, choose, tick } from './dialogs.ts'
 import { usePages } from './page-browser.ts'
 
 let server: RunningServer
@@ -141,6 +141,48 @@ soakTest(
     await list(delivery, 'Files').getByText('Downloads: 2 of 4').waitFor()
   },
 )
+
+test('a file made for one buyer is added to an order without a delivery, and taken back', async () => {
+  const ordered = await fetch(`${shopFront}/demo/orders`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email: 'ada@example.com', lines: [{ sku: 'EB-022', quantity: 1 }] }),
+  })
+  const { name } = (await ordered.json()) as { name: string }
+  const page = await open('/deliveries')
+  await press(page, 'Add files to an order …')
+  await dialog(page).getByLabel('Order', { exact: true }).fill(name.slice(1))
+  await page.keyboard.press('Enter')
+  await dialog(page).getByText(`Add files to order ${name}`).waitFor()
+  await dialog(page)
+    .locator('input[type=file]')
+    .first()
+    .setInputFiles({
+      name: 'EB-001 for Ada.txt',
+      mimeType: 'text/plain',
+      buffer: Buffer.from('Ada'),
+    })
+  await dialog(page).getByText('To ada@example.com').waitFor()
+  await press(page, 'See the email')
+  await dialog(page).getByTitle('Preview of the email').waitFor()
+  await press(page, 'Add 1 file')
+  const files = list(page, 'Files')
+  await files.getByText('Added to this order').waitFor()
+  await list(page, 'Messages').getByText('To ada@example.com').waitFor()
+  // Its name would give it a product otherwise.
+  const found = await server.call('GET', '/api/files?search=for+Ada')
+  expect(((await found.json()) as { data: { mappings: unknown[] }[] }).data).toMatchObject([
+    { mappings: [] },
+  ])
+  await press(page, 'Take back: EB-001 for Ada.txt')
+  await files.getByText('Withdrawn').waitFor()
+  await press(page, 'Add files …')
+  await check(dialog(page).getByRole('checkbox', { name: 'Right edition.pdf' }))
+  await press(page, 'Add 1 file')
+  await page.getByText('1 file added to this order').waitFor()
+  await press(page, 'Undo')
+  await expect.poll(() => files.getByText('Withdrawn').count()).toBe(2)
+})
 
 soakTest(
   'a buyer without views left is told so, and the merchant gives more where it is seen',

@@ -504,3 +504,39 @@ soakTest(
     await tagged('link.exhausted')
   },
 )
+
+test('files are added to an order that the platform finds, told, downloaded, and end with it', async () => {
+  const order = await buy('portrait@example.com', 'EB-022')
+  const key = await importUntilEnd(server, {
+    files: [{ filename: 'portrait.png.bin', url: `${origin.url}/bytes/1000/portrait.bin` }],
+  })
+  const file_ids = [key.files[0]!.file_id]
+  const found = await read(`/api/orders?order=${encodeURIComponent(order.name)}`)
+  expect(found.data).toMatchObject([{ order_id: order.order_id, delivery_id: null }])
+  const add = (idempotency: string) =>
+    server.call(
+      'POST',
+      '/api/orders/files',
+      { order: order.name.slice(1), file_ids, download_limit: 2, email: true },
+      { 'idempotency-key': idempotency },
+    )
+  const added = await add('portrait')
+  expect(added.status).toBe(200)
+  const delivery: any = await added.json()
+  expect(delivery).toMatchObject({
+    status: 'ready',
+    file_list: [{ filename: 'portrait.png.bin', added: true, download_limit: 2 }],
+  })
+  const again: any = await (await add('portrait')).json()
+  expect(again.id).toBe(delivery.id)
+  await expect
+    .poll(() => mail.mails.filter(({ to }) => to[0] === 'portrait@example.com').length)
+    .toBe(1)
+  expect(await (await fetch(delivery.url)).text()).toContain('portrait.png.bin')
+  expect((await fetch(`${delivery.url}&all=1`)).status).toBe(200)
+  await post(`/demo/orders/${order.order_id}/refund`, {})
+  await expect.poll(() => statusOf(order.order_id)).toBe('withdrawn')
+  expect(
+    (await server.call('POST', '/api/orders/files', { order: 'no such', file_ids })).status,
+  ).toBe(404)
+})

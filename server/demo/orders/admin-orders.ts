@@ -51,6 +51,11 @@ function createOrderQueries(orders: OrderStore, nodeOf: CatalogNode) {
     },
     orders: async ({ query, first, after }: ListArguments) => {
       const { limit, last } = placeOf(first, after)
+      const names = namesIn(parseSearch(query ?? ''))
+      if (names.length > 0) {
+        const named = await orders.named(names, visible(new Date(0)))
+        return pageOf(named.map(views.order), limit, (order) => order.number)
+      }
       const placed = sinceOf(query, 'created_at')
       const found = placed
         ? await orders.placedSince(visible(placed), last, limit + 1)
@@ -191,7 +196,16 @@ const visible = (since: Date): Date =>
     ? since
     : new Date(Math.max(+since, Date.now() - RECENT_MS))
 
-/** The only terms of the search syntax that the app sends; null: the query has another one. */
+/** The names and confirmation numbers that a search looks for; none: it looks for others. */
+function namesIn(expression: Expression | null): string[] {
+  if (expression?.kind === 'or') return expression.of.flatMap(namesIn)
+  return expression?.kind === 'term' &&
+    ['name', 'confirmation_number'].includes(expression.field ?? '')
+    ? [expression.value]
+    : []
+}
+
+/** The only further terms of the search syntax that the app sends; null: the query has another one. */
 function sinceOf(query: string | null | undefined, field = 'updated_at'): Date | null {
   const expression: Expression | null = parseSearch(query ?? '')
   if (expression?.kind !== 'term' || expression.field !== field) return null

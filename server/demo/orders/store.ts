@@ -20,6 +20,8 @@ export interface OrderStore {
   changedSince(since: Date, after: number, limit: number): Promise<readonly DemoOrder[]>
   /** Orders that were placed since then, with a greater id than `after`, by their ids. */
   placedSince(since: Date, after: number, limit: number): Promise<readonly DemoOrder[]>
+  /** Those placed since then with one of these names or confirmation numbers. */
+  named(names: readonly string[], since: Date): Promise<readonly DemoOrder[]>
   countPlaced(since: Date): Promise<number>
   /** The customers with these ids that have ever had tags. */
   customers(ids: readonly number[]): Promise<readonly DemoCustomer[]>
@@ -29,6 +31,15 @@ export interface OrderStore {
 }
 
 const FIRST = 1001
+
+const spellings = (names: readonly string[]): string[] =>
+  names.flatMap((name) => [name, name.toUpperCase()])
+
+const isNamed =
+  (names: readonly string[], since: Date) =>
+  ({ name, confirmationNumber, createdAt }: DemoOrder): boolean =>
+    new Date(createdAt) >= since &&
+    spellings(names).some((one) => [name, confirmationNumber].includes(one))
 
 export function memoryOrders(): OrderStore {
   const orders = new Map<number, DemoOrder>()
@@ -71,6 +82,8 @@ export function memoryOrders(): OrderStore {
       const first = found.toSorted((a, b) => a.id - b.id).slice(0, limit)
       return Promise.resolve(first.map(copy))
     },
+    named: (names, since) =>
+      Promise.resolve([...orders.values()].filter(isNamed(names, since)).map(copy)),
     customers: (ids) => Promise.resolve(ids.flatMap((id) => customers.get(id) ?? [])),
     setCustomer: (customer) => Promise.resolve(void customers.set(customer.id, customer)),
     customersSince: (since, after, limit) =>
@@ -156,6 +169,17 @@ class DatabaseOrders implements OrderStore {
          and (data ->> 'createdAt')::timestamptz >= :since
        order by id limit :limit`,
       { since, after, limit },
+    )
+  }
+
+  named(names: readonly string[], since: Date): Promise<readonly DemoOrder[]> {
+    return this.#read(
+      `select data from demo_orders where shop_id = :shop
+         and (data ->> 'createdAt')::timestamptz >= :since
+         and (data ->> 'name' = any(:names::text[])
+           or data ->> 'confirmationNumber' = any(:names::text[]))
+       order by id`,
+      { since, names: spellings(names) },
     )
   }
 

@@ -63,6 +63,8 @@ export interface ImportRequest {
   idempotencyKey?: string | undefined
   /** Whether products are found automatically; absent: the shop's setting. */
   auto_map?: boolean | undefined
+  /** No product gets the files, by a rule either. */
+  private?: boolean | undefined
   notify?: boolean | undefined
   /** The address that receives a callback at the end of the import. */
   callback_url?: string | undefined
@@ -92,8 +94,8 @@ export async function startImport(
   channel: ImportChannel,
   request: ImportRequest,
 ): Promise<string> {
-  const { files, requestedBy, auto_map, notify, sync, callback_url, parallel, from, ...options } =
-    request
+  const { files, requestedBy, parallel, from, ...rest } = request
+  const { auto_map, private: isPrivate, notify, sync, callback_url, ...options } = rest
   const sources = sourceKeys(channel.id, from ?? {})
   const attached = await attachedWorkflow(scope, sources, engine.plugins)
   const workflow = attached?.workflow ?? builtInWorkflow(channel.id, engine.workflows)
@@ -102,7 +104,7 @@ export async function startImport(
     workflow: { ...workflow, ...present({ parallel }) },
     channel: channel.id,
     source: { type: 'entries', entries: await importEntries(scope, files) },
-    request: present({ auto_map, notify, sync, callback_url }),
+    request: present({ auto_map, private: isPrivate, notify, sync, callback_url }),
     requestedBy,
     ...(attached ? { cause: causeOf(attached) } : {}),
     ...present(options),

@@ -56,9 +56,9 @@ async function requireDelivery(tx: ShopScope, id: string): Promise<DeliveryRow> 
   return row
 }
 
-const conflict = (message: Text) => new AppError('conflict', { message })
+export const conflict = (message: Text) => new AppError('conflict', { message })
 
-const NOT_READY = {
+export const WHY_NOT_READY = {
   held: say('This delivery is held: release it first'),
   withdrawn: say('The order no longer entitles its buyer to these files'),
   revoked: say('This delivery was revoked, which is for good'),
@@ -84,7 +84,7 @@ export const resendDelivery = (scope: ShopScope, id: string, { now }: ChangePart
   scope.transaction(async (tx) => {
     const row = await requireDelivery(tx, id)
     const status = statusOf(row)
-    if (status !== 'ready') throw conflict(NOT_READY[status])
+    if (status !== 'ready') throw conflict(WHY_NOT_READY[status])
     if (row.email === null) await requireText(tx, row)
     const retryAfter = (await repeatedTooOften(tx, 'delivery', [id])).get(id)
     if (retryAfter !== undefined)
@@ -144,7 +144,7 @@ export const revokeDelivery = (scope: ShopScope, id: string, parts: ChangeParts)
  */
 export const holdDelivery = (scope: ShopScope, id: string, parts: ChangeParts): Promise<void> =>
   changeState(scope, id, parts, (row) => {
-    if (row.revoked_at) throw conflict(NOT_READY.revoked)
+    if (row.revoked_at) throw conflict(WHY_NOT_READY.revoked)
     return { held_by: 'merchant' }
   })
 
@@ -154,7 +154,7 @@ export const holdDelivery = (scope: ShopScope, id: string, parts: ChangeParts): 
  */
 export const releaseDelivery = (scope: ShopScope, id: string, parts: ChangeParts): Promise<void> =>
   changeState(scope, id, parts, async (row, tx) => {
-    if (row.revoked_at) throw conflict(NOT_READY.revoked)
+    if (row.revoked_at) throw conflict(WHY_NOT_READY.revoked)
     // A delivery that is not held has files that could not be prepared: nothing else is released.
     const released_at = row.held_by === null ? row.released_at : (row.released_at ?? parts.now)
     return { held_by: await releasePreparation(tx, row), released_at }
@@ -266,7 +266,8 @@ async function requireFiles(tx: ShopScope, id: string, change: DeliveryChange): 
   if (first) throw new AppError('validation_failed', { param: first.param, details })
 }
 
-async function changeTerms(
+/** Sets the terms that a change names for all files, or for some. */
+export async function changeTerms(
   tx: ShopScope,
   { link_id }: DeliveryRow,
   change: DeliveryChange,

@@ -19,6 +19,7 @@ import {
 import { listOpenings, type ShownOpening } from '../downloads/gates/openings.ts'
 import type { ShownView } from '../downloads/recorded-views.ts'
 import type { RefusedReason } from '../downloads/refused-attempts.ts'
+import { NO_LINE } from './delivery-rows.ts'
 import { conditionOfSearch } from './delivery-search.ts'
 import {
   BLOCKED_LINK,
@@ -237,6 +238,8 @@ export interface DeliveryFile {
   views: number
   view_expires_at: Date | null
   last_download_at: Date | null
+  /** The shop added it to this order. */
+  added: boolean
 }
 
 export interface DeliveryDetail extends DeliverySummary {
@@ -339,7 +342,9 @@ async function listFiles(
        l.revoked_at, f.deleted_at, ${MAPPING_STATE} as mapping_state,
        coalesce((select bool_and(df.withdrawn) from delivery_files df
          where df.shop_id = l.shop_id and df.delivery_id = :id and df.file_id = f.id),
-           false) as withdrawn
+           false) as withdrawn,
+       exists (select from delivery_files df where df.shop_id = l.shop_id
+         and df.delivery_id = :id and df.file_id = f.id and df.line_id = '${NO_LINE}') as added
      from links l join files f on f.shop_id = l.shop_id and f.id = l.file_id
      join links g on g.shop_id = l.shop_id and g.id = l.parent_id
      join deliveries d on d.shop_id = l.shop_id and d.id = :id

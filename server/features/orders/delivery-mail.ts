@@ -43,7 +43,7 @@ interface DeliveryPayload {
   /** The bare UUID of the delivery. */
   delivery: string
   about?: Occasion
-  /** The operation that added the files (a bare UUID): the mail names only these. */
+  /** What added the files (`given_by` of theirs): the mail names only these. */
   given?: string
   /** When the files were released (ISO 8601): the mail names only these. */
   released?: string
@@ -127,6 +127,32 @@ export async function queueDeliveryMail(
   if (id === undefined) return false
   await queueMessage(tx, id)
   return true
+}
+
+/**
+ * Queues the mail about files that the shop added to one order, before all mail that is sent in bulk.
+ * @param addition `given_by` of these files
+ */
+export async function queueAddedMail(
+  tx: ShopScope,
+  delivery: string,
+  addition: string,
+): Promise<void> {
+  const mail = { occasion: `added/${addition}`, about: 'added', given: addition } as const
+  const [id] = await insertMails(tx, [delivery], mail)
+  if (id !== undefined) await queueMessage(tx, id)
+}
+
+/** Deletes such mails that were not sent yet and have no file left that their buyer has. */
+export async function dropAddedMail(tx: ShopScope, delivery: string): Promise<void> {
+  await tx.query(
+    `delete from outbox o where o.shop_id = :shop and o.payload ->> 'delivery' = :delivery::text
+       and o.status = 'waiting' and o.payload ->> 'about' = 'added' and o.operation_id is null
+       and not exists (select from delivery_files df where df.shop_id = o.shop_id
+         and df.delivery_id = :delivery::uuid and df.given_by = (o.payload ->> 'given')::uuid
+         and not df.withdrawn)`,
+    { delivery },
+  )
 }
 
 /**
@@ -247,18 +273,19 @@ async function insertMails(
     occasion: string
     about: Occasion
     operation?: string
+    given?: string
     released?: string
     batched?: boolean
     delayMinutes?: number
   },
 ): Promise<string[]> {
   const { occasion, about, operation = null, released = null, batched = false } = mail
-  const { delayMinutes = 0 } = mail
+  const { delayMinutes = 0, given = about === 'added' ? operation : null } = mail
   const rows = await tx.query<{ id: string }>(
     `insert into outbox (shop_id, key, kind, payload, operation_id, batched, due_at)
      select :shop, 'delivery/' || delivery || '/' || :occasion::text, 'email',
        jsonb_build_object('template', :template::text, 'delivery', delivery, 'about', :about::text,
-         'given', case when :about::text = 'added' then :operation::uuid end,
+         'given', :given::uuid,
          'released', :released::text),
        :operation::uuid, :batched,
        now() + nullif(:delay::int, 0) * interval '1 minute'
@@ -269,6 +296,7 @@ async function insertMails(
       occasion,
       about,
       operation,
+      given,
       released,
       batched,
       delay: delayMinutes,

@@ -7,8 +7,11 @@ import { orderedIds } from '../links/model/creation.ts'
 import { laterReleaseOf } from '../links/model/links.ts'
 import { hashKey, type Secrets } from '../../core/secrets.ts'
 import { firstOf } from '../../core/lazy.ts'
-import { statusOf, type DeliveryFacts } from './entitlement.ts'
+import { ORDER_ENTITLES, statusOf, type DeliveryFacts } from './entitlement.ts'
 import type { SoldFile } from './order-rows.ts'
+
+/** The line of files that the shop added to an order, which belong to none of its products. */
+export const NO_LINE = ''
 
 export interface DeliveryRow extends DeliveryFacts {
   id: string
@@ -92,7 +95,7 @@ export interface AddedFiles {
 /**
  * Adds files to deliveries and creates a link for each that has none, with the file's present
  * terms: later changes of the file do not affect them.
- * @param given the operation that gives them to past buyers: files that an undo took back, and links
+ * @param given the operation that gives them to past buyers, or the addition to one order: files that an undo took back, and links
  *   that were revoked with their lines, are then valid again.
  */
 export async function addDeliveryFiles(
@@ -215,7 +218,7 @@ export interface DeliveredFile {
   line_id: string
   file_id: string
   withdrawn: boolean
-  /** It was given to a past buyer, and that was undone. */
+  /** It was given to a past buyer or added to the order, and that was undone. */
   taken_back: boolean
   entitled: boolean
 }
@@ -230,9 +233,11 @@ export const readFilesOf = (
 ): Promise<DeliveredFile[]> =>
   tx.query<DeliveredFile>(
     `select df.delivery_id, df.line_id, df.file_id, df.withdrawn, df.taken_back,
-       coalesce(l.entitled, false) and not df.taken_back as entitled
+       case when df.line_id = '${NO_LINE}' then ${ORDER_ENTITLES}
+         else coalesce(l.entitled, false) end and not df.taken_back as entitled
      from delivery_files df
      join deliveries d on d.shop_id = df.shop_id and d.id = df.delivery_id
+     join orders o on o.shop_id = d.shop_id and o.id = d.order_id
      left join order_lines l on l.shop_id = d.shop_id and l.order_id = d.order_id
        and l.id = df.line_id
      where df.shop_id = :shop and df.delivery_id = any(:deliveries::uuid[])`,

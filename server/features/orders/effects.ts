@@ -34,6 +34,7 @@ import {
   UNTOLD_SQL,
   untoldLines,
 } from './platform-mails.ts'
+import { NO_LINE } from './delivery-rows.ts'
 import { BUYER_STATUS_SQL, type BuyerStatus } from './entitlement.ts'
 import { TERMS_SQL, type ShownTerms } from './shown-terms.ts'
 
@@ -242,10 +243,12 @@ async function performAll(
     scope,
     due.map(({ order_id }) => order_id),
   )
-  // A deleted delivery needs no effect, and one that is not ready is not fulfilled.
+  // A deleted delivery needs no effect. One that is not ready, or has only files that were added to the
+  // order, fulfils no line.
   const wanted = due.flatMap(({ order_id, kind }) => {
     const found = shown.get(order_id)
-    return found && (kind === 'mark' || found.status === 'ready') ? [found] : []
+    const fulfils = found?.status === 'ready' && found.lines.length > 0
+    return found && (kind === 'mark' || fulfils) ? [found] : []
   })
   if (wanted.length === 0) return due.map(() => null)
   const results = await send(parts, scope, firstOf(due).kind, wanted, signal)
@@ -367,7 +370,7 @@ async function readShown(
      join orders o on o.shop_id = d.shop_id and o.id = d.order_id
      join lateral (
        select count(distinct file_id)::int as files,
-         coalesce(array_agg(distinct line_id), '{}') as lines
+         coalesce(array_agg(distinct line_id) filter (where line_id <> '${NO_LINE}'), '{}') as lines
        from delivery_files df
        where df.shop_id = d.shop_id and df.delivery_id = d.id and not df.withdrawn) f on true
      where d.shop_id = :shop and d.order_id = any(:orders::text[])`,

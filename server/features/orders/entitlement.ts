@@ -20,7 +20,10 @@ type PaidState = Pick<
 >
 
 /** Is all of the order paid as the shop requires? */
-function isPaid({ financial_status: status, fully_paid }: PaidState, settings: Settings): boolean {
+export function isWholePaid(
+  { financial_status: status, fully_paid }: PaidState,
+  settings: Settings,
+): boolean {
   if (status === 'PAID') return true
   // The amounts decide, because these statuses do not say whether an edit has left a balance.
   if (status === 'PARTIALLY_REFUNDED' || status === 'PARTIALLY_PAID') return fully_paid
@@ -36,7 +39,7 @@ export function isEntitled(
 ): boolean {
   if (line.quantity < 1 || order.cancelled_at !== null) return false
   if (LOST.includes(order.financial_status ?? '')) return false
-  return before || isPaid(order, settings) || ownValue(order.paid_units, line.id) !== undefined
+  return before || isWholePaid(order, settings) || ownValue(order.paid_units, line.id) !== undefined
 }
 
 /**
@@ -52,9 +55,18 @@ export function paidUnits(
 ): number {
   const paid = ownValue(order.paid_units, id)
   // A line that was never paid entitles to nothing, and keeps its units.
-  if (isPaid(order, settings) || (before === undefined && paid === undefined)) return quantity
+  if (isWholePaid(order, settings) || (before === undefined && paid === undefined)) return quantity
   return Math.min(quantity, Math.max(before ?? 0, paid ?? 0))
 }
+
+/**
+ * SQL: the order `o` still entitles its buyer to files that the shop added to it: it is neither
+ * cancelled nor refunded, and has a unit left.
+ */
+export const ORDER_ENTITLES = `(o.cancelled_at is null
+  and coalesce(o.financial_status, '') <> all('{${LOST.join()}}')
+  and exists (select from order_lines u where u.shop_id = o.shop_id and u.order_id = o.id
+    and u.quantity > 0))`
 
 /** Does the platform advise against the order? */
 export const isRisky = (

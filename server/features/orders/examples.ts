@@ -20,6 +20,16 @@ export const ordersExamples: Examples = {
   'post /api/deliveries/{id}/revoke': { params: delivery, status: 200 },
   'post /api/deliveries/{id}/hold': { params: delivery, status: 200 },
   'post /api/deliveries/{id}/release': { params: delivery, status: 200 },
+  // The shops of the test are not connected to the platform.
+  'get /api/orders': { query: { order: '#1001' }, status: 503 },
+  'post /api/orders/files': {
+    body: { order: '#1001', file_ids: [IDS.file], download_limit: 5, email: true },
+    status: 503,
+  },
+  'delete /api/deliveries/{id}/files/{file_id}': {
+    params: { ...delivery, file_id: IDS.file },
+    status: 200,
+  },
   'get /api/orders/import': { status: 200 },
   'post /api/orders/import': { body: { mail: false, dry_run: true }, status: 202 },
   'get /api/new-files': { status: 200 },

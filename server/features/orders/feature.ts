@@ -22,8 +22,9 @@ import { newFilesTask, type NewFilesParts } from './new-files-task.ts'
 import { guardImport, pastOrderRoutes, type PastOrderRouteParts } from './past-orders-routes.ts'
 import { createPastOrders, type PastOrderParts } from './past-orders.ts'
 import { releaseTask, type ReleaseTaskParts } from './release-task.ts'
+import { addedFilesRoutes, type AddedFilesRouteParts } from './added-files-routes.ts'
 import { unfiledRoutes } from './unfiled-routes.ts'
-import { deliveryRoutes, type DeliveryRouteParts } from './routes.ts'
+import { deliveryRoutes } from './routes.ts'
 import { reconcileTask, syncTask, type OrderParts } from './tasks.ts'
 
 interface PastOrderPortParts {
@@ -35,8 +36,9 @@ interface PastOrderPortParts {
 export const ordersFeature = defineFeature({
   name: 'orders',
   examples: ordersExamples,
-  endpoints: (parts: DeliveryRouteParts & PastOrderRouteParts & { limits: Limits }) => [
+  endpoints: (parts: AddedFilesRouteParts & PastOrderRouteParts & { limits: Limits }) => [
     ...deliveryRoutes(parts),
+    ...addedFilesRoutes(parts),
     ...newFilesRoutes(parts),
     ...pastOrderRoutes(parts),
     ...unfiledRoutes(),

@@ -4,7 +4,7 @@ import type { GiveRequest } from '../../../plugins/contract/index.ts'
 import { firstOf, lastOf } from '../../core/lazy.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { defineEffect, type EffectRequest } from '../../engine/effect.ts'
-import type { ShopScope } from '../../core/db/for-shop.ts'
+import type { Bindings, ShopScope } from '../../core/db/for-shop.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { dropAddedMails, queueDeliveryMails } from './delivery-mail.ts'
 import { promiseMails, repeatPreparation, readPreparations } from '../preparation/runs.ts'
@@ -23,6 +23,7 @@ import {
   readFilesOf,
   setRevoked,
   writeState,
+  type AddedFiles,
   type DeliveryRow,
 } from './delivery-rows.ts'
 import { queueEffects } from './effects.ts'
@@ -155,31 +156,52 @@ async function giveFiles(
     perUnit: settings.multiply_limits,
     sold: missing.get(delivery.order_id) ?? [],
   }))
-  await addDeliveryFiles(tx, secrets, added, now, operation)
-  if (settings.delivery_workflow !== null)
-    for (const { delivery } of added) await prepareFiles(tx, delivery)
-  const mailed = await withoutFirstMail(tx, [...rows.values()])
-  await follow(tx, mailed, await filesByDelivery(tx, mailed), now, quiet)
+  await giveToDeliveries(tx, added, operation, { secrets, now, quiet })
   return added.flatMap(({ delivery, sold }) =>
     filesOf(sold).map((file) => ({ delivery: delivery.id, email: delivery.email, file })),
   )
 }
 
-/** The operation decides whether buyers get a mail: it is no first mail about the order. */
-async function withoutFirstMail(
+/**
+ * Gives files to locked deliveries; the caller tells their buyers.
+ * @param by `given_by` of the files
+ * @param quiet nobody is told, by the platform either.
+ */
+export async function giveToDeliveries(
+  tx: ShopScope,
+  added: readonly AddedFiles[],
+  by: string,
+  { secrets, now, quiet }: { secrets: Secrets; now: Date; quiet: boolean },
+): Promise<void> {
+  const { settings } = await readShop(tx)
+  await addDeliveryFiles(tx, secrets, added, now, by)
+  if (settings.delivery_workflow !== null)
+    for (const { delivery } of added) await prepareFiles(tx, delivery)
+  const rows = added.map(({ delivery }) => delivery)
+  const mailed = await withoutFirstMessage(tx, rows, quiet)
+  await follow(tx, mailed, await filesByDelivery(tx, mailed), now, quiet)
+}
+
+/** The caller decides whether buyers get a message: it is no first one about the order. */
+async function withoutFirstMessage(
   tx: ShopScope,
   rows: readonly DeliveryRow[],
+  quiet: boolean,
 ): Promise<DeliveryRow[]> {
-  const unmailed = rows.filter(
-    (row) => row.mailed_at === null && row.held_by === null && row.email !== null,
+  const untold = rows.filter(
+    ({ email, has_phone, held_by, mailed_at, texted_at }) =>
+      held_by === null &&
+      (email === null ? quiet && has_phone && texted_at === null : mailed_at === null),
   )
-  const noted = await tx.query<{ id: string; mailed_at: Date }>(
-    `update deliveries set mailed_at = now() where shop_id = :shop and id = any(:ids::uuid[])
-     returning id, mailed_at`,
-    { ids: unmailed.map(({ id }) => id) },
+  const noted = await tx.query<Pick<DeliveryRow, 'id' | 'mailed_at' | 'texted_at'>>(
+    `update deliveries d set mailed_at = case when g.mailed then now() else d.mailed_at end,
+       texted_at = case when g.mailed then d.texted_at else now() end
+     from unnest(:ids::uuid[], :mailed::boolean[]) as g (id, mailed)
+     where d.shop_id = :shop and d.id = g.id returning d.id, d.mailed_at, d.texted_at`,
+    { ids: untold.map(({ id }) => id), mailed: untold.map(({ email }) => email !== null) },
   )
-  const times = new Map(noted.map(({ id, mailed_at }) => [id, mailed_at]))
-  return rows.map((row) => ({ ...row, mailed_at: times.get(row.id) ?? row.mailed_at }))
+  const times = new Map(noted.map((one) => [one.id, one]))
+  return rows.map((row) => ({ ...row, ...times.get(row.id) }))
 }
 
 const filesOf = (sold: readonly SoldFile[]): string[] => [
@@ -190,30 +212,38 @@ const filesOf = (sold: readonly SoldFile[]): string[] => [
  * Withdraws what the operation gave of these files, unless another line of the order gives the file
  * to its buyer too. Giving it again is possible.
  */
-async function takeBackFiles(
+const takeBackFiles = (
   tx: ShopScope,
   operation: string,
   files: readonly string[],
   now: Date,
+): Promise<void> =>
+  takeBack(
+    tx,
+    { sql: 'given_by = :operation and file_id = any(:files::uuid[])', given: { operation, files } },
+    now,
+  )
+
+/** Withdraws the rows of `delivery_files` that this selects, as `takeBackFiles` does. */
+export async function takeBack(
+  tx: ShopScope,
+  { sql, given }: { sql: string; given: Bindings },
+  now: Date,
 ): Promise<void> {
-  const given = `from delivery_files df join deliveries d on d.shop_id = df.shop_id
-      and d.id = df.delivery_id
-    where df.shop_id = :shop and df.given_by = :operation and df.file_id = any(:files::uuid[])
-      and not df.taken_back`
-  const orders = await tx.query<{ order_id: string }>(`select distinct d.order_id ${given}`, {
-    operation,
-    files,
-  })
+  const which = `shop_id = :shop and ${sql} and not taken_back`
+  const orders = await tx.query<{ order_id: string }>(
+    `select distinct order_id from deliveries where shop_id = :shop
+       and id in (select delivery_id from delivery_files where ${which})`,
+    given,
+  )
   const ids = orders.map(({ order_id }) => order_id)
   if (ids.length === 0) return
   await lockOrders(tx, ids)
   const rows = [...(await lockDeliveries(tx, ids)).values()]
   const taken = await tx.query<{ delivery_id: string; file_id: string }>(
-    `update delivery_files set taken_back = true, withdrawn = true
-     where shop_id = :shop and given_by = :operation and file_id = any(:files::uuid[])
-       and not taken_back
+    `update delivery_files set taken_back = true, withdrawn = true where ${which}
      returning delivery_id, file_id`,
-    { operation, files },
+    given,
   )
   const left = await filesByDelivery(tx, rows)
   await revokeTaken(tx, rows, left, taken, now)

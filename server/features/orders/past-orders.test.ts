@@ -35,6 +35,7 @@ function platformOf(
   const live: LiveOrders = {
     mark: refuse,
     fulfil: refuse,
+    find: refuse,
     read: (ids) => Promise.resolve(ids.map((id) => orders.find((one) => one.id === id) ?? null)),
     changedSince: () => {
       throw new Error('not in this test')

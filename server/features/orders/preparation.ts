@@ -22,7 +22,13 @@ import { runnable } from '../workflows/find.ts'
 import { readWorkflow } from '../workflows/workflows.ts'
 import { queueReadyMail } from './delivery-mail.ts'
 import { queueDeliveryTexts } from './delivery-text.ts'
-import { lockDelivery, readDeliveryFiles, writeState, type DeliveryRow } from './delivery-rows.ts'
+import {
+  lockDelivery,
+  NO_LINE,
+  readDeliveryFiles,
+  writeState,
+  type DeliveryRow,
+} from './delivery-rows.ts'
 import { type DeliveryFacts, textsBuyers } from './entitlement.ts'
 import { queueFollowUps } from './follow-ups.ts'
 
@@ -87,11 +93,17 @@ async function aboutOf(tx: ShopScope, delivery: string): Promise<DeliveryAbout> 
      group by l.id, l.quantity, l.position order by l.position`,
     { delivery },
   )
+  // Each file that the shop added to the order has its own line.
+  const added = await tx.query<OrderLine>(
+    `select file_id as id, 1 as quantity, array[file_id] as files from delivery_files where shop_id = :shop and delivery_id = :delivery
+       and line_id = '${NO_LINE}' and not withdrawn order by file_id`,
+    { delivery },
+  )
   const { name, confirmation_number, ordered, email, locale, buyer } = row
   return {
     order: { name, confirmation_number, ordered_at: ordered.toISOString() },
     buyer: { name: buyer, email, locale },
-    lines,
+    lines: [...lines, ...added],
   }
 }
 

@@ -53,6 +53,8 @@ export interface ReconcileParts {
    * notice or a trigger.
    */
   quiet?: boolean
+  /** The order gets a delivery, also without a file of its products: the shop adds files to it. */
+  deliver?: boolean
 }
 
 /** The result for an order. `stale`: a newer state was reconciled already. */
@@ -75,7 +77,7 @@ export const reconcileOrder = async (
 export async function reconcileOrders(
   tx: ShopScope,
   orders: readonly PlatformOrder[],
-  { secrets, now, quiet = false }: ReconcileParts,
+  { secrets, now, quiet = false, deliver = false }: ReconcileParts,
 ): Promise<ReconcileResult[]> {
   const ids = orders.map(({ id }) => id)
   const known = await lockOrders(tx, ids)
@@ -92,7 +94,7 @@ export async function reconcileOrders(
   const results = orders.map(({ id, updated_at }): ReconcileResult => {
     const before = known.get(id)
     if (before && before > updated_at) return 'stale'
-    return before || sold.has(id) ? 'reconciled' : 'ignored'
+    return before || deliver || sold.has(id) ? 'reconciled' : 'ignored'
   })
   const current = all.filter((_, at) => results[at] !== 'stale')
   await noteUnfiled(
@@ -108,6 +110,7 @@ export async function reconcileOrders(
     perUnit,
     now,
     quiet,
+    deliver,
     texts: textsBuyers(settings),
   })
   await noteTaggedCustomers(tx, [...deliveries.keys()])
@@ -152,6 +155,7 @@ async function deliveriesOf(
     texts,
     now,
     quiet = false,
+    deliver = false,
   }: ReconcileParts & { perUnit: boolean; texts: boolean },
 ): Promise<{ rows: ReadonlyMap<string, DeliveryRow>; added: AddedLines }> {
   const due = new Map(
@@ -161,7 +165,7 @@ async function deliveriesOf(
     ]),
   )
   const entitling = [...due].filter(([, files]) => files.length > 0).map(([id]) => id)
-  await createDeliveries(tx, secrets, entitling, { now, quiet })
+  await createDeliveries(tx, secrets, deliver ? [...due.keys()] : entitling, { now, quiet })
   if (texts)
     await writePhones(
       tx,

@@ -183,6 +183,9 @@ export const deliveryDetailSchema = deliverySchema
             'When it can be viewed no longer, before or after `expires_at`; null: as long as it is valid',
           ),
         last_download_at: timestamp.nullable(),
+        added: z
+          .boolean()
+          .describe('The shop added it to this order; otherwise it belongs to one of its lines'),
         licence_key: z
           .string()
           .nullable()
@@ -350,6 +353,7 @@ export const deliveryDetailRecord = (
     tag_problem: file.tag_problem,
     ask_for: shownAskOf(file.asks),
     last_download_at: text(file.last_download_at),
+    added: file.added,
     licence_key: parts.mayUse ? extras.get(file.file_id)?.licence_keys.join(', ') || null : null,
   })),
   lines: row.lines,

@@ -44,17 +44,18 @@ import {
   deliverySchema,
 } from './record.ts'
 
+/** What the answers of endpoints about deliveries need. */
 export interface DeliveryRouteParts {
   secrets: Secrets
   baseUrl: string
   clock: () => Date
 }
 
-const MAX_FILES = 1000
+export const MAX_FILES = 1000
 const MAX_ADDED = 1000
 
 const endpoint = endpointsOf({ tag: 'Deliveries' })
-const whole = { description: 'The delivery', schema: deliveryDetailSchema }
+export const whole = { description: 'The delivery', schema: deliveryDetailSchema }
 const readers = ['files:read', 'links:write'] as const
 
 export const deliveryRoutes = (parts: DeliveryRouteParts): Endpoint[] => [
@@ -339,7 +340,7 @@ const correct = (parts: DeliveryRouteParts) =>
 
 const NO_FILE = '00000000-0000-0000-0000-000000000000'
 /** A malformed id names no file. */
-const bareFile = (file: string) => parsePublicId('file', file) ?? NO_FILE
+export const bareFile = (file: string) => parsePublicId('file', file) ?? NO_FILE
 
 interface Act {
   name: 'resend' | 'revoke' | 'hold' | 'release'
@@ -367,7 +368,7 @@ const actionRoute = (parts: DeliveryRouteParts, { name, summary, status, conflic
 
 const idOf = (id: string) => requirePublicId('delivery', id)
 
-const partsOf = ({ secrets, clock }: DeliveryRouteParts): ChangeParts => ({
+export const partsOf = ({ secrets, clock }: DeliveryRouteParts): ChangeParts => ({
   secrets,
   now: clock(),
 })
@@ -379,8 +380,12 @@ const recordParts = ({ secrets, baseUrl }: DeliveryRouteParts, caller: Caller) =
   mayUse: caller.scopes.has('links:write'),
 })
 
-/** Throws `not_found`. */
-async function answer(parts: DeliveryRouteParts, caller: Caller, id: string): Promise<Reply> {
+/** The whole delivery. Throws `not_found`. */
+export async function answer(
+  parts: DeliveryRouteParts,
+  caller: Caller,
+  id: string,
+): Promise<Reply> {
   const row = await readDelivery(caller.scope, id, parts.clock())
   if (!row) throw new AppError('not_found')
   const record = recordParts(parts, caller)

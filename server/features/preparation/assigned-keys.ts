@@ -94,14 +94,18 @@ export async function returnLicenceKeys(
            order by k.shown_at is null, coalesce(k.revoked_by = 'merchant', false), k.ordinal)
            as place,
          case when d.revoked_at is not null then 0
+           -- A file that the shop added to the order has its own line.
+           when k.line_id = k.file_id::text then exists (select from delivery_files df
+             where df.shop_id = d.shop_id and df.delivery_id = d.id and df.line_id = ''
+               and df.file_id = k.file_id and not df.withdrawn)::int
            when k.line_id is not null then coalesce((select l.quantity from order_lines l
              where l.shop_id = d.shop_id and l.order_id = d.order_id and l.id = k.line_id
                and l.entitled), 0)
            when exists (select from delivery_files df
-             join order_lines l on l.shop_id = d.shop_id and l.order_id = d.order_id
-               and l.id = df.line_id and l.entitled
+             left join order_lines l on l.shop_id = d.shop_id and l.order_id = d.order_id
+               and l.id = df.line_id
              where df.shop_id = d.shop_id and df.delivery_id = d.id and df.file_id = k.file_id
-               and not df.taken_back)
+               and not df.taken_back and (l.entitled or df.line_id = '' and not df.withdrawn))
              then null
            else 0 end as units
        from licence_keys k join deliveries d on d.shop_id = k.shop_id and d.id = k.delivery_id

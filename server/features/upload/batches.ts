@@ -10,6 +10,8 @@ import { addToImport, importUploads, type FileChoices } from './start.ts'
 
 export interface BatchRequest {
   auto_map?: boolean
+  /** No product gets the files, by a rule either. */
+  private?: boolean
   notify?: boolean
   /** What the import writes to all files; it may change until they arrive. */
   files?: FileChoices

@@ -59,6 +59,7 @@ const batchSchema = z
     id: z.string(),
     count: z.number().int().nullable(),
     auto_map: z.boolean().nullable(),
+    private: z.boolean(),
     notify: z.boolean().nullable(),
     files: fileChoices.describe('What the import writes to all files'),
     uploading: z.number().int().describe('Files that are being uploaded'),
@@ -86,6 +87,12 @@ const batchBody = z
       .boolean()
       .optional()
       .describe('Guess products from names and titles; absent: the shop’s setting'),
+    private: z
+      .boolean()
+      .optional()
+      .describe(
+        'No product gets the files, by a mapping rule either: they are made for one buyer (`POST /api/orders/files`)',
+      ),
     notify: z.boolean().optional().describe('Send the import email; absent: the shop’s setting'),
     files: fileChoices.optional().describe('What the import writes to all files'),
   })
@@ -151,6 +158,7 @@ const create = () =>
       const { count = null, ...options } = body
       const request = {
         ...(options.auto_map === undefined ? {} : { auto_map: options.auto_map }),
+        ...(options.private === undefined ? {} : { private: options.private }),
         ...(options.notify === undefined ? {} : { notify: options.notify }),
         ...(options.files === undefined ? {} : { files: options.files }),
       }
@@ -419,6 +427,7 @@ function batchRecord(batch: BatchView): z.output<typeof batchSchema> {
     id: toPublicId('batch', batch.id),
     count: batch.count,
     auto_map: batch.request.auto_map ?? null,
+    private: batch.request.private ?? false,
     notify: batch.request.notify ?? null,
     files: fileChoicesOf(batch),
     uploading: batch.uploading,

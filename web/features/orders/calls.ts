@@ -1,4 +1,5 @@
 // Deliveries: what orders entitle their buyers to, and the merchant's changes.
+import { useState } from 'react'
 import { useChangeOf } from '../../shell/client/change.ts'
 import { call } from '../../shell/client/client.ts'
 import { ApiError } from '../../shell/client/error.ts'
@@ -6,6 +7,7 @@ import { type Query } from '../../shell/client/endpoints.ts'
 import { CALM_MS, SLOW_MS } from '../../shell/client/polling.ts'
 import { useRead } from '../../shell/client/reads.ts'
 import { type Schemas } from '../../shell/client/types.ts'
+import { importPrivately } from '../upload/private-files.ts'
 
 export type Delivery = Schemas['Delivery']
 export type DeliveryStatus = Delivery['status']
@@ -43,8 +45,8 @@ export type DeliverySettings = Pick<
 
 export const useStorefrontAccess = () => useRead('GET /api/storefront', { staleTime: SLOW_MS })
 
-/** Deliveries, the import of past orders, and the new files of sold products. */
-const KEYS = [['deliveries'], ['orders'], ['new-files'], ['unfiled-products'], ['home']]
+/** Deliveries, the import of past orders, files that are imported for an order, and the new files of sold products. */
+const KEYS = [['deliveries'], ['orders'], ['files'], ['new-files'], ['unfiled-products'], ['home']]
 
 export const useDeliveries = (query: Query) =>
   useRead('GET /api/deliveries', { query, keep: true, poll: CALM_MS })
@@ -114,6 +116,56 @@ export const useCorrectAddress = (id: string) =>
   useDeliveryWork<Contact>((body) =>
     call('POST /api/deliveries/{id}/correct-address', { path: { id }, body }),
   )
+
+export type FoundOrder = Schemas['FoundOrder']
+
+/** Finds an order by its name, number or confirmation number, on the platform too. */
+export const useFindOrder = () =>
+  useDeliveryWork(
+    async (order: string) => (await call('GET /api/orders', { query: { order } })).data,
+  )
+
+export interface Additions {
+  /** Ids of files of the shop. */
+  ids: readonly string[]
+  /** Files of this computer, which are imported for this order alone. */
+  fresh: readonly File[]
+  terms: Pick<Schemas['OrderFiles'], 'expiry_days' | 'download_limit'>
+  tell: boolean
+  signal: AbortSignal
+  onProgress: (sent: number) => void
+}
+
+export interface AddedToOrder {
+  delivery: string
+  /** Ids of the files that were added. */
+  files: readonly string[]
+}
+
+/** Adds files to one order: those of this computer are sent first, each once. */
+export function useAddToOrder(order: string) {
+  // Files that were sent, by which they are not sent again after another failure.
+  const [sent] = useState(() => new Map<File, string>())
+  return useDeliveryWork<Additions, AddedToOrder>(
+    async ({ ids, fresh, terms, tell, ...progress }) => {
+      const unsent = fresh.filter((file) => !sent.has(file))
+      const imported = await importPrivately(unsent, progress)
+      unsent.forEach((file, at) => sent.set(file, imported[at] ?? ''))
+      const files = [...ids, ...fresh.flatMap((file) => sent.get(file) ?? [])]
+      const { id } = await call('POST /api/orders/files', {
+        body: { order, file_ids: files, email: tell, ...terms },
+      })
+      return { delivery: id, files }
+    },
+  )
+}
+
+/** Takes files back that were added to the order. */
+export const useTakeBack = (id: string) =>
+  useDeliveryWork(async (files: readonly string[]) => {
+    for (const file_id of files)
+      await call('DELETE /api/deliveries/{id}/files/{file_id}', { path: { id, file_id } })
+  })
 
 interface UnblockChange {
   terms: NonNullable<DeliveryChange['terms']>

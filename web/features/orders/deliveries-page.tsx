@@ -16,6 +16,7 @@ import type { Choice } from '../mapping/calls.ts'
 import { ProductPicker } from '../mapping/product-picker.tsx'
 import { FilePicker } from '../plugins/option-form/widgets/file-picker.tsx'
 import { useDeliveries } from './calls.ts'
+import { FindOrderDialog } from './find-order-dialog.tsx'
 import { DELIVERY_LISTING_TEXTS } from './labels.ts'
 import { DELIVERY_LISTINGS, DELIVERIES_STATE, DELIVERY_QUERY, listingQuery } from './url-state.ts'
 import { DeliveriesTable } from './deliveries-table.tsx'
@@ -37,12 +38,16 @@ export function DeliveriesPage() {
   const filtered = [search, status, file, product].some((value) => value !== '')
   const [unblocking, setUnblocking] = useState<string | null>(null)
   const [unblocked, setUnblocked] = useState<UnblockResult | null>(null)
+  const [adding, setAdding] = useState(false)
   const none = deliveries.data?.data.length === 0
   return (
     <Page
       title={t('Deliveries')}
       subtitle={t('What your buyers received for their orders')}
-      secondaryActions={[{ content: t('Import past orders'), url: '/deliveries/import' }]}
+      secondaryActions={[
+        { content: t('Add files to an order …'), onAction: () => setAdding(true) },
+        { content: t('Import past orders'), url: '/deliveries/import' },
+      ]}
       fullWidth
     >
       <BlockStack gap="400">
@@ -63,6 +68,7 @@ export function DeliveriesPage() {
       {unblocking && (
         <UnblockDialog id={unblocking} onClose={() => setUnblocking(null)} onDone={setUnblocked} />
       )}
+      {adding && <FindOrderDialog onClose={() => setAdding(false)} />}
     </Page>
   )
 }

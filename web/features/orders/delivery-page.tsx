@@ -11,12 +11,14 @@ import { lastSeen } from '../../shell/url-state/use-url-state.ts'
 import { toast } from '../../shell/client/bridge.ts'
 import {
   type DeliveredFile,
+  type AddedToOrder,
   type DeliveryDetail,
   useChangeDelivery,
   useDelivery,
   type DeliveryChange,
 } from './calls.ts'
 import { DELIVERY_STATUSES } from './labels.ts'
+import { AddFilesDialog, recipientOf } from './add-files-dialog.tsx'
 import { AboutCard } from './about-card.tsx'
 import { AddressDialog } from './address-dialog.tsx'
 import { CorrectDialog } from './correct-dialog.tsx'
@@ -26,12 +28,14 @@ import { ReplaceDialog } from './replace-dialog.tsx'
 import { StateBanners } from './state-banners.tsx'
 import { TermsDialog } from './terms-dialog.tsx'
 import { UnblockDialog, UnblockedBanner, type UnblockResult } from './unblock-dialog.tsx'
+import { useAddedFiles } from './use-added-files.tsx'
 import { useDeliveryActions } from './use-delivery-actions.tsx'
 import { type ChangedUse, UseTermsDialog } from './use-terms-dialog.tsx'
 
 /** The open dialog; about one file, or all. */
 type DialogState =
   | { dialog: 'unblock' }
+  | { dialog: 'add' }
   | { dialog: 'address' }
   | { dialog: 'correct' }
   | { dialog: 'terms'; files: readonly DeliveredFile[] }
@@ -82,11 +86,11 @@ function Loaded({ delivery, query }: LoadedProps) {
   const releasing = useRelease(delivery.id)
   const [used, onUse] = useState<ChangedUse | null>(null)
   const [unblocked, setUnblocked] = useState<UnblockResult | null>(null)
-  const word = DELIVERY_STATUSES[delivery.status]
+  const added = useAddedFiles(delivery.id)
   return (
     <Page
       title={t('Order {name}', { name: delivery.order_name })}
-      titleMetadata={<Badge tone={word.tone}>{word.text}</Badge>}
+      titleMetadata={<Status status={delivery.status} />}
       backAction={back()}
       primaryAction={actions.primary}
       secondaryActions={actions.secondary}
@@ -101,6 +105,7 @@ function Loaded({ delivery, query }: LoadedProps) {
           unsent={unsent}
           onClose={() => onUse(null)}
         />
+        {added.banner}
         {unblocked && <UnblockedBanner unblocked={unblocked} onClose={() => setUnblocked(null)} />}
         <StateBanners
           delivery={delivery}
@@ -112,29 +117,41 @@ function Loaded({ delivery, query }: LoadedProps) {
         <AboutCard delivery={delivery} onCorrect={() => show({ dialog: 'address' })} />
         <FilesCard
           delivery={delivery}
+          onAdd={() => show({ dialog: 'add' })}
+          onTakeBack={added.takeBack}
           onTerms={(files) => show({ dialog: 'terms', files })}
           onReplace={(file) => show({ dialog: 'replace', file })}
           onRelease={releasing.release}
           onUse={(file) => show({ dialog: 'use', file })}
         />
-        <LinesCard lines={delivery.lines} />
-        <MessagesCard messages={delivery.messages} />
-        <DownloadsCard {...delivery} />
+        <HistoryCards delivery={delivery} />
       </BlockStack>
-      {open && (
-        <OpenDialog
-          open={open}
-          delivery={delivery}
-          onUse={onUse}
-          onUnsent={onUnsent}
-          onClose={close}
-          onUnblocked={setUnblocked}
-        />
-      )}
+      <OpenDialog
+        open={open}
+        delivery={delivery}
+        onUse={onUse}
+        onUnsent={onUnsent}
+        onClose={close}
+        onUnblocked={setUnblocked}
+        onAdded={added.show}
+      />
       {actions.question}
     </Page>
   )
 }
+
+function Status({ status }: Pick<DeliveryDetail, 'status'>) {
+  const { tone, text } = DELIVERY_STATUSES[status]
+  return <Badge tone={tone}>{text}</Badge>
+}
+
+const HistoryCards = ({ delivery }: { delivery: DeliveryDetail }) => (
+  <>
+    <LinesCard lines={delivery.lines} />
+    <MessagesCard messages={delivery.messages} />
+    <DownloadsCard {...delivery} />
+  </>
+)
 
 interface ChangeBannersProps {
   /** The delivery's. */
@@ -212,18 +229,22 @@ function useRelease(delivery: string) {
 }
 
 interface DialogProps {
-  open: DialogState
+  open: DialogState | null
   delivery: DeliveryDetail
   onClose: () => void
   onUse: (changed: ChangedUse) => void
   onUnblocked: (unblocked: UnblockResult) => void
+  onAdded: (added: AddedToOrder) => void
   /** The change is saved, but its message could not be sent. */
   onUnsent: (error: Error) => void
 }
 
-function OpenDialog({ open, onUse, onUnblocked, ...props }: DialogProps) {
+function OpenDialog({ open, onUse, onUnblocked, onAdded, ...props }: DialogProps) {
   const { delivery, onClose } = props
+  if (open === null) return null
   switch (open.dialog) {
+    case 'add':
+      return <AddFilesDialog to={recipientOf(delivery)} onClose={onClose} onAdded={onAdded} />
     case 'unblock':
       return <UnblockDialog id={delivery.id} onClose={onClose} onDone={onUnblocked} />
     case 'address':

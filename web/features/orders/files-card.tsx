@@ -28,6 +28,9 @@ import './deliveries.css'
 
 interface Props {
   delivery: DeliveryDetail
+  onAdd: () => void
+  /** Takes a file back that was added to this order. */
+  onTakeBack: (file: DeliveredFile) => void
   onTerms: (files: readonly DeliveredFile[]) => void
   onReplace: (file: DeliveredFile) => void
   /** Makes a file available before its release. */
@@ -37,6 +40,8 @@ interface Props {
 
 export function FilesCard({
   delivery: { file_list, status },
+  onAdd,
+  onTakeBack,
   onTerms,
   onReplace,
   onRelease,
@@ -48,9 +53,12 @@ export function FilesCard({
       <Box padding="400">
         <InlineStack align="space-between" blockAlign="center" gap="200">
           <Heading>{t('Files')}</Heading>
-          {changeable && file_list.length > 0 && (
-            <Button onClick={() => onTerms(file_list)}>{t('Extend all')}</Button>
-          )}
+          <InlineStack gap="200">
+            {changeable && file_list.length > 0 && (
+              <Button onClick={() => onTerms(file_list)}>{t('Extend all')}</Button>
+            )}
+            {status !== 'revoked' && <Button onClick={onAdd}>{t('Add files …')}</Button>}
+          </InlineStack>
         </InlineStack>
       </Box>
       {file_list.length === 0 && (
@@ -70,6 +78,7 @@ export function FilesCard({
             onReplace={() => onReplace(file)}
             onRelease={() => onRelease(file)}
             onUse={() => onUse(file)}
+            onTakeBack={() => onTakeBack(file)}
           />
         ))}
       </ul>
@@ -84,6 +93,7 @@ interface RowProps {
   onReplace: () => void
   onRelease: () => void
   onUse: () => void
+  onTakeBack: () => void
 }
 
 /** The size of a file, what its buyer waits for, its expiry and its last download. */
@@ -149,7 +159,8 @@ function FileRow(props: RowProps) {
   )
 }
 
-function FileActions({ file, changeable, onTerms, onReplace, onRelease, onUse }: RowProps) {
+function FileActions(props: RowProps) {
+  const { file, changeable, onTerms, onReplace, onRelease, onUse, onTakeBack } = props
   const { filename } = file
   const status = linkStatus(shownStatus(file, new Date()))
   return (
@@ -157,6 +168,7 @@ function FileActions({ file, changeable, onTerms, onReplace, onRelease, onUse }:
       {file.preparing && <Badge tone="attention">{t('Not prepared yet')}</Badge>}
       {file.ask_for !== null && <Badge icon={LockIcon}>{askText(file.ask_for)}</Badge>}
       {file.tag_problem !== null && <Badge tone="warning">{t('Customer tag missing')}</Badge>}
+      {file.added && <Badge>{t('Added to this order')}</Badge>}
       <Badge tone={status.tone}>{status.text}</Badge>
       <ViewsBadge file={file} />
       {changeable && file.status === 'not_released' && (
@@ -191,6 +203,16 @@ function FileActions({ file, changeable, onTerms, onReplace, onRelease, onUse }:
           >
             {t('Replace')}
           </Button>
+          {file.added && file.status !== 'withdrawn' && (
+            <Button
+              variant="plain"
+              tone="critical"
+              accessibilityLabel={actionName(t('Take back'), filename)}
+              onClick={onTakeBack}
+            >
+              {t('Take back')}
+            </Button>
+          )}
         </>
       )}
     </div>

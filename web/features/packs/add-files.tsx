@@ -1,22 +1,17 @@
 // The dialog that adds files to a pack: found by a search, or by a pasted list of their names.
 import { type ClipboardEvent, useState } from 'react'
-import { useFiles } from '../../shell/client/queries.ts'
 import { type File } from '../../shell/client/types.ts'
 import { Dialog } from '../../shell/components/dialog.tsx'
 import { LoadingRows } from '../../shell/components/lists.tsx'
-import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
+import { type ChosenFiles, FileSearch } from '../../shell/files/file-search.tsx'
 import { sizeText } from '../../shell/labels/size.ts'
 import { t } from '../../shell/messages/t.ts'
-import { BlockStack, Checkbox, Hint, TextField } from '../../shell/ui/index.ts'
-import { useDebounced } from '../../shell/url-state/use-debounced.ts'
+import { Hint } from '../../shell/ui/index.ts'
 import { type Pack, useFilesNamed, useMoveToPack } from './calls.ts'
 
-const SHOWN_FILES = 10
 /** Names of one pasted list: ten are read with one request. */
 const MAX_NAMES = 200
-
-type Chosen = ReadonlyMap<string, File>
 
 interface Props {
   pack: Pack
@@ -26,7 +21,7 @@ interface Props {
 }
 
 export function AddFiles({ pack, onClose, onStarted }: Props) {
-  const [chosen, setChosen] = useState<Chosen>(new Map())
+  const [chosen, setChosen] = useState<ChosenFiles>(new Map())
   const add = useMoveToPack(pack.id)
   const files = chosen.size
   const submit = () =>
@@ -58,80 +53,31 @@ export function AddFiles({ pack, onClose, onStarted }: Props) {
 
 interface SearchProps {
   pack: Pack
-  chosen: Chosen
-  onChoose: (chosen: Chosen) => void
+  chosen: ChosenFiles
+  onChoose: (chosen: ChosenFiles) => void
 }
 
 function Search({ pack, chosen, onChoose }: SearchProps) {
-  const [search, setSearch] = useState('')
-  const found = useFiles({ search: useDebounced(search.trim()), limit: SHOWN_FILES }, false)
   const pasted = usePastedNames(pack, (files) =>
     onChoose(new Map([...chosen, ...files.map((file) => [file.id, file] as const)])),
   )
-  const tick = (file: File, on: boolean) => {
-    const next = new Map(chosen)
-    if (on) next.set(file.id, file)
-    else next.delete(file.id)
-    onChoose(next)
-  }
-  const listed = (found.data?.data ?? []).filter(({ id }) => !chosen.has(id))
   return (
-    <BlockStack gap="300">
-      <div onPaste={pasted.take}>
-        <TextField
-          label={t('Search files')}
-          helpText={t('Or paste a list of names, one on each line.')}
-          autoFocus
-          clearButton
-          onClearButtonClick={() => setSearch('')}
-          value={search}
-          onChange={setSearch}
-        />
-      </div>
+    <FileSearch
+      chosen={chosen}
+      onChoose={onChoose}
+      help={t('Or paste a list of names, one on each line.')}
+      detailOf={(file) => detailOf(file, pack)}
+      isThere={(file) => file.pack?.id === pack.id}
+      onPaste={pasted.take}
+    >
       {pasted.isPending && <LoadingRows rows={1} what={t('the files')} />}
       {pasted.error && (
         <Problem error={pasted.error} what={t('The names could not be looked up')} />
       )}
       {pasted.text !== null && <Hint>{pasted.text}</Hint>}
-      <Choices
-        title={t('Chosen files')}
-        pack={pack}
-        files={[...chosen.values()]}
-        ticked
-        onTick={tick}
-      />
-      <LoadProblem query={found} what={t('The files could not be loaded')} />
-      {found.isPending && <LoadingRows rows={3} what={t('the files')} />}
-      {found.data?.data.length === 0 && <Hint>{t('No file matches.')}</Hint>}
-      <Choices title={t('Found files')} pack={pack} files={listed} onTick={tick} />
-    </BlockStack>
+    </FileSearch>
   )
 }
-
-interface ChoicesProps {
-  title: string
-  pack: Pack
-  files: readonly File[]
-  ticked?: boolean
-  onTick: (file: File, on: boolean) => void
-}
-
-const Choices = ({ title, pack, files, ticked = false, onTick }: ChoicesProps) =>
-  files.length > 0 && (
-    <div role="group" aria-label={title}>
-      {files.map((file) => (
-        <div key={file.id}>
-          <Checkbox
-            label={file.filename}
-            helpText={detailOf(file, pack)}
-            checked={ticked}
-            disabled={file.pack?.id === pack.id}
-            onChange={(on) => onTick(file, on)}
-          />
-        </div>
-      ))}
-    </div>
-  )
 
 function detailOf({ size_bytes, pack: now }: File, pack: Pack): string {
   const size = sizeText(size_bytes)

@@ -1944,6 +1944,8 @@ export interface components {
       downloads: number
       email: string | null
       file_list: {
+        /** @description The shop added it to this order; otherwise it belongs to one of its lines */
+        added: boolean
         /** @description What it asks for before a download or view; null: nothing */
         ask_for: ('email' | 'password') | null
         /** @description When it becomes available, or did; null: when the buyer bought it */
@@ -2386,6 +2388,9 @@ export interface components {
       'DELETE /api/csv/{id}': Record<string, never>
       'DELETE /api/csv/mappings/{id}': Record<string, never>
       'DELETE /api/customer-data/{id}': Record<string, never>
+      'DELETE /api/deliveries/{id}/files/{file_id}': {
+        answer: components['schemas']['DeliveryDetail']
+      }
       'DELETE /api/drop/accounts/{id}': Record<string, never>
       'DELETE /api/drop/files/{id}': Record<string, never>
       'DELETE /api/licence-lists/{id}': Record<string, never>
@@ -3271,6 +3276,17 @@ export interface components {
       }
       'GET /api/operations/{id}/retry': {
         answer: components['schemas']['Retry']
+      }
+      'GET /api/orders': {
+        answer: {
+          data: components['schemas']['FoundOrder'][]
+          next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          limit?: number
+          order?: string
+        }
       }
       'GET /api/orders/import': {
         answer: components['schemas']['PastOrdersAccess']
@@ -4365,6 +4381,10 @@ export interface components {
       }
       'POST /api/operations/{id}/undo': {
         answer: components['schemas']['Operation']
+      }
+      'POST /api/orders/files': {
+        answer: components['schemas']['DeliveryDetail']
+        body: components['schemas']['OrderFiles']
       }
       'POST /api/orders/import': {
         answer: components['schemas']['Operation']
@@ -5628,6 +5648,16 @@ export interface components {
       /** @description Other storage locations with a copy of the current version */
       copies: string[]
       location: string
+    }
+    FoundOrder: {
+      /** @description Null: it has no delivery, because none of its products had a file */
+      delivery_id: string | null
+      email: string | null
+      /** @description The platform’s id of the order */
+      order_id: string
+      order_name: string
+      /** Format: date-time */
+      ordered_at: string
     }
     HookAddress: {
       address: string
@@ -7259,6 +7289,34 @@ export interface components {
             }
           }
       workflow?: string
+    }
+    OrderFiles: {
+      /** @description What the link asks for before a download or view: nothing, the buyer’s email address, or a `password`; null: what the file asks for */
+      ask_for?: ('nothing' | 'email' | 'password') | null
+      /**
+       * @description Null: unlimited; absent: the file’s
+       * @example 5
+       */
+      download_limit?: number | null
+      /**
+       * @description Tell the buyer: by email, or by text message where the order has no address and the shop sends them
+       * @default false
+       */
+      email?: boolean
+      /**
+       * @description Days from now; null: never; absent: the file’s
+       * @example 60
+       */
+      expiry_days?: number | null
+      file_ids: string[]
+      /** @description The order’s id, name (`#1001` or `1001`) or confirmation number */
+      order: string
+      /** @description The password that it asks for. It cannot be read again */
+      password?: string
+      /** @description Days from now for views; null: as long as the link is valid; absent: the file’s */
+      view_days?: number | null
+      /** @description Null: unlimited; absent: the file’s */
+      view_limit?: number | null
     }
     Pack: {
       /** Format: date-time */
@@ -10335,6 +10393,7 @@ export interface components {
       operation_id: string | null
       /** @description All of them, in the order in which they were started */
       operation_ids: string[]
+      private: boolean
       /** @description Complete files that are in no import yet */
       received: number
       requested_by: string
@@ -10539,6 +10598,8 @@ export interface components {
       }
       /** @description Send the import email; absent: the shop’s setting */
       notify?: boolean
+      /** @description No product gets the files, by a mapping rule either: they are made for one buyer (`POST /api/orders/files`) */
+      private?: boolean
     }
     UploadCheckRequest: {
       files: {

@@ -19,6 +19,8 @@ interface Props {
   onChange: (value: NumberValue) => void
   /** The label of null; absent if null is not allowed. */
   none?: string
+  /** The label of undefined: `Leave unchanged` if it is absent. */
+  keep?: string
   /** Whether an empty field is valid. */
   optional?: boolean
   /** The initial value when a number is chosen. */
@@ -33,7 +35,7 @@ export function NumberField(props: Props) {
   const choose = (next: string) =>
     onChange(next === 'keep' ? undefined : next === 'none' ? null : start)
   const options = [
-    ...(optional ? [{ label: t('Leave unchanged'), value: 'keep' }] : []),
+    ...(optional ? [{ label: props.keep ?? t('Leave unchanged'), value: 'keep' }] : []),
     { label: t('Set to'), value: 'number' },
     { label: none, value: 'none' },
   ]

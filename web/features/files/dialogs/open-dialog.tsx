@@ -21,14 +21,13 @@ import {
   useImpact,
   useDeletionPlugins,
 } from './delete-by-filter.tsx'
-import { type MailLocale, useMailPreview } from '../../mail/calls.ts'
+import { MailPreview } from '../../mail/mail-preview.tsx'
 import type { EntryProps } from './entry-props.ts'
 import { LinksDialog } from './links-dialog.tsx'
 import { MergeDialog } from './merge-dialog.tsx'
 import { PluginDialog, previewOf } from './plugin-dialog.tsx'
 import { RenameDialog } from './rename-dialog.tsx'
 import { textsOf } from './action-texts.ts'
-import { LANGUAGES } from '../../buyer-page/languages.ts'
 import '../../../shell/components/form-and-preview.css'
 import { onlyUnmaps, PLAIN_DELETION, workOf } from './deletion.ts'
 import { runsAsItIs } from './action-form.ts'
@@ -114,39 +113,11 @@ function GiveDialog(props: EntryProps) {
   )
 }
 
-const localeOf = (language: string): MailLocale =>
-  LANGUAGES.find(({ value }) => value === language)?.value ?? 'en'
-
-/** The page's language. */
-const ownLocale = (): MailLocale => localeOf(document.documentElement.lang)
-
 /** Shows the email before it is sent. */
 function TellDialog(props: EntryProps) {
-  const [locale, setLocale] = useState(ownLocale)
-  const preview = useMailPreview({ mail: 'update', locale }, {})
   return (
     <PluginDialog {...props}>
-      <LoadProblem query={preview} what={t('The preview could not be loaded')} />
-      {preview.data && (
-        <>
-          <Select
-            label={t('Preview in')}
-            labelInline
-            options={LANGUAGES}
-            value={locale}
-            onChange={(value) => setLocale(localeOf(value))}
-          />
-          <Text as="p" fontWeight="semibold" breakWord>
-            {preview.data.subject}
-          </Text>
-          <iframe
-            className="preview-frame"
-            title={t('Preview of the email')}
-            sandbox=""
-            srcDoc={preview.data.html}
-          />
-        </>
-      )}
+      <MailPreview mail="update" />
     </PluginDialog>
   )
 }

@@ -150,6 +150,6 @@ export const WEB_OFFERS: Offers = {
   preparation: ['calls.ts', 'labels.ts'],
   schedules: ['calls.ts', 'delete-schedule.tsx', 'labels.ts'],
   settings: ['api-key-calls.ts', 'pack-watermark.tsx'],
-  upload: ['direct-stack.ts', 'dropped.ts', 'labels.ts', 'private-files.ts'],
+  upload: ['dropped.ts', 'labels.ts', 'private-files.ts'],
   webhooks: ['calls.ts'],
 }

@@ -13,6 +13,7 @@ import {
   type Step,
   type Workflow,
 } from '../plugins/contract/index.ts'
+import { quarantineFiles } from '../server/files/quarantine.ts'
 import type { ShopScope } from '../server/core/db/for-shop.ts'
 import { toPublicId } from '../server/core/ids.ts'
 import { addMappings } from '../server/files/mappings.ts'
@@ -33,6 +34,8 @@ interface ActionCase {
   type?: string
   /** Its files have the same bytes. */
   same?: true
+  /** They are in quarantine. */
+  infected?: true
 }
 
 /** Each action has one. */
@@ -62,6 +65,9 @@ const CASES: Readonly<Record<string, ActionCase>> = {
   'restore-files': { trashed: true },
   'purge-files': { trashed: true },
   'merge-duplicates': { same: true },
+  // There is no scanner.
+  'scan-file': { options: { when_down: 'pass' } },
+  'release-files': { options: { reason: 'A false alarm' }, infected: true },
 }
 
 const isPhoto = ({ file }: Pick<Item, 'file'>) => file.filename.startsWith('photo')
@@ -116,7 +122,7 @@ afterAll(async () => {
 
 let shops = 0
 /** A shop with the files, a product for two of them, and a buyer of all. */
-async function openShop({ trashed, same }: ActionCase): Promise<TestEngine> {
+async function openShop({ trashed, same, infected }: ActionCase): Promise<TestEngine> {
   const domain = `shop-${(shops += 1)}.myshopify.com`
   const shop = await testEngineOn({ ...house, close: () => Promise.resolve() }, domain)
   const { scope } = shop
@@ -135,6 +141,13 @@ async function openShop({ trashed, same }: ActionCase): Promise<TestEngine> {
     { id: files[2] },
   )
   await sellTo(scope, files)
+  if (infected)
+    await scope.transaction((tx) =>
+      quarantineFiles(
+        tx,
+        files.map((file) => ({ file, found: 'Eicar' })),
+      ),
+    )
   if (trashed) await scope.query('update files set deleted_at = now() where shop_id = :shop')
   return shop
 }
@@ -214,7 +227,7 @@ async function left({ scope }: TestEngine) {
      where m.shop_id = :shop order by 1, 2`,
   )
   const stored = await scope.query(
-    `select f.filename, v.number, v.location from versions v
+    `select f.filename, v.number, v.location, v.quarantined from versions v
      join files f on f.shop_id = v.shop_id and f.id = v.file_id where v.shop_id = :shop
      order by 1, 2`,
   )

@@ -55,7 +55,7 @@ it('passes a plugin the ports that it declares, and no others', async () => {
   })
   await Array.fromAsync(plugin.plan([], {}, writeContext()))
   await Array.fromAsync(plugin.run!([], {}, writeContext()))
-  const given = ['limits', 'packs', 'request', 'shop', 'signal']
+  const given = ['limits', 'operation', 'packs', 'request', 'shop', 'signal']
   expect(seen).toEqual([given, given])
 })
 it('reads no port that a plugin does not need: ports are made when they are read', async () => {

@@ -85,3 +85,13 @@ export async function quarantinedAmong(
   )
   return new Set(rows.map(({ id }) => id))
 }
+
+/** Throws `file_quarantined` if these bytes are in quarantine as any file's. `hash`: in hex. */
+export async function requireHarmlessBytes(scope: ShopScope, hash: string): Promise<void> {
+  const rows = await scope.query(
+    `select 1 from versions where shop_id = :shop and hash = decode(:hash, 'hex')
+       and quarantine is not null and quarantined limit 1`,
+    { hash },
+  )
+  if (rows.length > 0) throw new AppError('file_quarantined')
+}

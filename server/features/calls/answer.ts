@@ -129,9 +129,9 @@ export function answersIn(
 function answerTo(entries: readonly SentEntry[], unknown: readonly string[]): ProgramAnswer {
   const [entry, ...others] = entries
   if (entry && others.length === 0) return answerOf(entry)
-  if (entry) return invalidAnswer(say('It has several entries for this file'))
-  if (unknown.length === 0) return invalidAnswer(say('It has no entry for this file'))
-  return invalidAnswer(
+  if (entry) return badAnswer(say('It has several entries for this file'))
+  if (unknown.length === 0) return badAnswer(say('It has no entry for this file'))
+  return badAnswer(
     say('It has no entry for this file, but others for keys that were not sent: {keys}', {
       keys: unknown.slice(0, MAX_LISTED).map(shown).join(', '),
     }),
@@ -143,7 +143,7 @@ const shown = (text: string) => onOneLine(text).slice(0, 40).toWellFormed()
 /** The answer in one entry. */
 export function answerOf(sent: SentEntry): ProgramAnswer {
   const { data: entry, problem } = parsed(entrySchema, sent)
-  return entry ? resultOf(entry) : invalidAnswer(problem)
+  return entry ? resultOf(entry) : badAnswer(problem)
 }
 
 function resultOf(entry: Entry): ProgramAnswer {
@@ -167,7 +167,7 @@ function resultOf(entry: Entry): ProgramAnswer {
 }
 
 /** An answer that is invalid for this file. */
-export const invalidAnswer = (detail: AnyText): Failure => ({
+export const badAnswer = (detail: AnyText): Failure => ({
   status: 'failed',
   code: 'invalid_answer',
   message: ERRORS.invalid_answer.message,

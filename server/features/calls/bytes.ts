@@ -3,9 +3,11 @@
 import type { Context, Next } from 'koa'
 import { z } from 'zod'
 import type { Item, StagedBlob } from '../../../plugins/contract/index.ts'
-import type { ShopScope } from '../../core/db/for-shop.ts'
+import type { Database } from '../../core/db/database.ts'
+import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Secrets } from '../../core/secrets.ts'
+import { requireHarmlessBytes } from '../../files/quarantine.ts'
 import { contentTypeOf } from '../../files/rules.ts'
 import type { WholeBlobs } from '../../files/whole-blobs.ts'
 import { streamContent } from '../../http/content.ts'
@@ -33,7 +35,7 @@ export interface AddressParts {
   baseUrl: string
 }
 
-/** The addresses of the items' bytes, by the items' ids; items without bytes are absent. */
+/** The addresses of the items' bytes, by the items' ids; items without bytes or in quarantine are absent. */
 export async function addressesOf(
   scope: ShopScope,
   items: readonly Item[],
@@ -75,7 +77,7 @@ async function storedBytes(
   const rows = await scope.query<PlacedBytes & { id: string }>(
     `select f.id, encode(v.hash, 'hex') as hash, v.location, v.size_bytes
      from files f join versions v on v.shop_id = f.shop_id and v.file_id = f.id
-       and v.number = f.version
+       and v.number = f.version and not v.quarantined
      where f.shop_id = :shop and f.id = any(:ids::uuid[])`,
     { ids },
   )
@@ -83,12 +85,13 @@ async function storedBytes(
 }
 
 export interface CalledBytesParts {
+  database: Database
   blobs: WholeBlobs
   secrets: Pick<Secrets, 'derive' | 'deriveAll'>
   clock: () => Date
 }
 
-export function calledBytes({ blobs, secrets, clock }: CalledBytesParts): Mount {
+export function calledBytes({ database, blobs, secrets, clock }: CalledBytesParts): Mount {
   const signer = createSigner(secrets, 'call')
   const handle = async (ctx: Context, next: Next): Promise<void> => {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next()
@@ -98,6 +101,7 @@ export function calledBytes({ blobs, secrets, clock }: CalledBytesParts): Mount 
       JSON.parse(Buffer.from(content, 'base64url').toString()),
     )
     if (hasPassed(until, clock())) throw new AppError('not_found')
+    await requireHarmlessBytes(forShop(database, shop), hash)
     const modifiedMs = (Number(until) - VALID_SECONDS) * 1000
     await streamContent(ctx, blobs, { shop, hash, location, size_bytes, modifiedMs }, (identity) =>
       fileHeaders({ ...identity, filename, contentType, sha256: null }),

@@ -9,6 +9,7 @@ import { fillMirror, productId } from '../../../test/mirror.ts'
 import { makeFiles } from '../../../test/files.ts'
 import { parsePublicId, toPublicId } from '../../core/ids.ts'
 import { present } from '../../core/lazy.ts'
+import { quarantineFiles } from '../../files/quarantine.ts'
 import { queueChain } from '../../core/queue/queue.ts'
 import type { EngineWorker } from '../../engine/worker.ts'
 
@@ -327,6 +328,13 @@ test('the program can get the contents at a signed address, and nobody at anothe
   const other = Buffer.from(JSON.stringify([1, shop])).toString('base64url')
   for (const path of [`/call-files/${other}.${signature}`, content, '/call-files/', `${pathname}x`])
     expect((await fetch(app.url + path)).status, path).toBe(404)
+
+  const infected = { file: present(parsePublicId('file', file), 'The file'), found: 'Eicar' }
+  await app.owner.scope.transaction((tx) => quarantineFiles(tx, [infected]))
+  for (const address of addresses)
+    expect((await fetch(app.url + new URL(address).pathname)).status).toBe(403)
+  await run(await save({ bytes: true }), [file])
+  expect(addresses.at(-1)).toBe('undefined')
 })
 
 test('files that are only sent leave through the outbox, once, when they are written', async () => {

@@ -18,7 +18,7 @@ import type { Secrets } from '../../core/secrets.ts'
 import { limitOf } from '../../ports/failures.ts'
 import type { GuardedClient } from '../../ports/guarded-fetch.ts'
 import { openReceiver, RECEIVER_COLUMNS, type WebhookReceiver } from '../webhooks/webhooks.ts'
-import { answersIn, InvalidAnswer, invalidAnswer, MAX_ANSWER_BYTES, readEntries } from './answer.ts'
+import { answersIn, badAnswer, InvalidAnswer, MAX_ANSWER_BYTES, readEntries } from './answer.ts'
 import { addressesOf } from './bytes.ts'
 import { answerAddress, awaitAnswers, lateAnswers } from './late.ts'
 import {
@@ -152,9 +152,9 @@ async function ask(parts: CallParts, sent: SentPart, signal: AbortSignal): Promi
     return answersIn(readEntries(jsonOf(answer.body)), keys)
   } catch (error) {
     signal.throwIfAborted()
-    if (error instanceof InvalidAnswer) return all(invalidAnswer(error.text))
+    if (error instanceof InvalidAnswer) return all(badAnswer(error.text))
     if (error instanceof PortError && error.code === 'file_too_large')
-      return all(invalidAnswer(say('It has more than 4 MB')))
+      return all(badAnswer(say('It has more than 4 MB')))
     if (!(error instanceof PortError) && !isTimeout(error)) throw error
     // One text for all causes: details would reveal what this server can reach.
     return all(notAnswered(NOT_REACHED, { retryable: true, retryAfter: AGAIN_SECONDS }))

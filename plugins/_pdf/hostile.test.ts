@@ -245,20 +245,24 @@ describe('temporary files', () => {
     const working = house
       .split(closed, { every: 100, password: CANARY })
       .finally(() => (done = true))
+    // Looks while there were temporary files.
     let looks = 0
     while (!done) {
       for (const file of await commandLines()) expect(file).not.toContain(CANARY)
+      let found = 0
       for (const name of await readdir(own))
-        for (const file of await readdir(`${own}/${name}`).catch(() => []))
+        for (const file of await readdir(`${own}/${name}`).catch(() => [])) {
+          found++
           if (/arguments|json/.test(file))
             expect(await readFile(`${own}/${name}/${file}`, 'utf8').catch(() => '')).not.toContain(
               CANARY,
             )
-      looks++
+        }
+      if (found > 0) looks++
       // What is looked for stays for as long as qpdf runs, which needs the processor too.
       await delay(5)
     }
-    expect(looks).toBeGreaterThan(3)
+    expect(looks).toBeGreaterThan(0)
     expect((await working).parts.length).toBe(sized(1, 9))
   })
 })

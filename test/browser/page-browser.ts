@@ -27,7 +27,8 @@ const FLAGS = [
   '--disable-component-update',
   '--disable-sync',
   // Pages with invented origins call servers on this machine (extension-host.ts).
-  '--disable-features=LocalNetworkAccessChecks,PrivateNetworkAccessChecks',
+  // Isolated frames without scripts stay empty where only one renderer is allowed (below).
+  '--disable-features=LocalNetworkAccessChecks,PrivateNetworkAccessChecks,IsolateSandboxedIframes',
   // Pages of one context share a process, if one of them is still open (usePages): starting a
   // process for each page and compiling the scripts again takes a tenth of the processor time.
   '--renderer-process-limit=1',

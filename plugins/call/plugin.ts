@@ -5,7 +5,9 @@ import {
   definePlugin,
   type Item,
   type Outcome,
+  type PostRequest,
   type ProgramAnswers,
+  type ProgramCall,
   type ReadContext,
   say,
   sayPlain,
@@ -51,29 +53,21 @@ export const call = definePlugin({
   summary: ({ answer }) =>
     answer ? say('Calls a program and does what it answers') : say('Sends the files to a program'),
   plan: (items, given, context) =>
-    given.answer
-      ? answered(
-          items,
-          context,
-          context.programs.preview(callOf(items, given, context), context.signal),
-        )
-      : posted(items, given, context.signal),
+    outcomesOf(items, given, context, (call) => context.programs.preview(call, context.signal)),
   run: (items, given, context) =>
-    given.answer
-      ? answered(
-          items,
-          context,
-          context.programs.call(callOf(items, given, context), context.signal),
-        )
-      : posted(items, given, context.signal),
+    outcomesOf(items, given, context, (call) => context.programs.call(call, context.signal)),
 })
 
-const callOf = (items: readonly Item[], { webhook, bytes }: Options, { operation }: Context) => ({
-  items,
-  webhook,
-  bytes,
-  operation,
-})
+/** @param ask in a preview it asks the program only what it would do */
+const outcomesOf = (
+  items: readonly Item[],
+  { answer, webhook, bytes }: Options,
+  context: Context,
+  ask: (call: ProgramCall) => ProgramAnswers,
+): AsyncGenerator<Outcome> =>
+  answer
+    ? answered(items, context, ask({ items, webhook, bytes, operation: context.operation }))
+    : posted(items, { webhook, bytes }, context.signal)
 
 /** The outcomes of the program's answers. */
 async function* answered(
@@ -95,12 +89,12 @@ async function* answered(
 
 async function* posted(
   items: readonly Item[],
-  { webhook, bytes }: Options,
+  post: PostRequest,
   signal: AbortSignal,
 ): AsyncGenerator<Outcome> {
   for (const item of items) {
     signal.throwIfAborted()
-    yield { item: item.id, status: 'ok', post: { webhook, bytes } }
+    yield { item: item.id, status: 'ok', post }
   }
   signal.throwIfAborted()
 }

@@ -1,6 +1,6 @@
 // The virus scanner of the installation, for plugins.
 import type { Readable } from 'node:stream'
-import { PortError, say, type VirusScanner } from '../../plugins/contract/index.ts'
+import { type AnyText, PortError, say, type VirusScanner } from '../../plugins/contract/index.ts'
 import type { ScannerAddress } from '../core/configuration/environment.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { ERRORS } from '../core/errors.ts'
@@ -18,7 +18,7 @@ export function createVirusScanner(
 ): VirusScanner {
   return {
     scan: async (source, signal) => {
-      if (!at) throw unavailable('CLAMD_HOST', false)
+      if (!at) throw unavailable(NO_SCANNER, false)
       const blob = await locateItem(scope, source)
       const store = stores.get(blob.location)
       if (!store) throw portError('location_not_found')
@@ -50,10 +50,7 @@ async function* compared(bytes: Readable, verifier: Verifier): AsyncGenerator<Ui
   }
 }
 
-const unavailable = (reason: string, retryable: boolean) =>
-  new PortError('scanner_unavailable', ERRORS.scanner_unavailable.message, retryable, {
-    detail:
-      reason === 'CLAMD_HOST'
-        ? say('The operator of this installation has set up no virus scanner')
-        : reason,
-  })
+const NO_SCANNER = say('The operator of this installation has set up no virus scanner')
+
+const unavailable = (detail: AnyText, retryable: boolean) =>
+  new PortError('scanner_unavailable', ERRORS.scanner_unavailable.message, retryable, { detail })

@@ -16,7 +16,14 @@ import { viewOfItem } from '../../engine/item-work.ts'
 import type { OperationRow } from '../../engine/types.ts'
 import { addressesOf } from './bytes.ts'
 import { WEBHOOK_DELETED, WEBHOOK_OFF } from './port.ts'
-import { CALL_EVENT, callId, describeFile, partsOfCall, type CallData } from './request.ts'
+import {
+  CALL_EVENT,
+  callId,
+  describeFile,
+  partsOfCall,
+  withAddress,
+  type CallData,
+} from './request.ts'
 
 type Request = EffectRequest<PostRequest>
 
@@ -96,11 +103,9 @@ async function post(
   const id = toOperationId(operation.kind, operation.id)
   const context = { operation: id, dryRun: false, webhook }
   const addresses = bytes ? await addressesOf(tx, items, parts, new Date()) : null
-  const files = items.map((item) => {
-    const bytes_url = addresses?.get(item.id)
-    const described = describeFile(item, context)
-    return bytes_url === undefined ? described : { ...described, bytes_url }
-  })
+  const files = items.map((item) =>
+    withAddress(describeFile(item, context), addresses?.get(item.id)),
+  )
   for (const part of partsOfCall(files)) {
     const data: CallData = {
       operation_id: id,

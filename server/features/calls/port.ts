@@ -26,6 +26,7 @@ import {
   callId,
   describeFile,
   partsOfCall,
+  withAddress,
   type CallData,
   type CalledFile,
 } from './request.ts'
@@ -74,7 +75,9 @@ async function* answersOf(
     operation === null ? new Map<string, ProgramAnswer>() : await lateAnswers(parts, files)
   if (late.size > 0) yield byItem(files, late)
   const open = files.filter(({ key }) => !late.has(key))
-  const addresses = call.bytes ? await addressesOf(parts.scope, items, parts, parts.clock()) : null
+  // While all files wait for late answers, they are asked for again and again.
+  const isSending = call.bytes && open.length > 0
+  const addresses = isSending ? await addressesOf(parts.scope, items, parts, parts.clock()) : null
   for (const part of partsOfCall(open)) {
     signal.throwIfAborted()
     const sent = { receiver, dryRun, operation, part, addresses }
@@ -170,10 +173,7 @@ function bodyOf(
   { dryRun, operation, part, addresses }: SentPart,
   call: string,
 ): string {
-  const files = part.map(({ item, ...file }): CalledFile => {
-    const bytes_url = addresses?.get(item)
-    return bytes_url === undefined ? file : { ...file, bytes_url }
-  })
+  const files = part.map(({ item, ...file }) => withAddress(file, addresses?.get(item)))
   const data: CallData = {
     operation_id: operation,
     dry_run: dryRun,

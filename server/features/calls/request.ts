@@ -85,6 +85,10 @@ export function describeFile({ id: item, file }: Item, context: CallContext): Ca
   return { key: hashOf([operation, dryRun, webhook, item, fields]), ...fields }
 }
 
+/** The file with the address of its bytes, if it has one. */
+export const withAddress = (file: CalledFile, bytes_url: string | undefined): CalledFile =>
+  bytes_url === undefined ? file : { ...file, bytes_url }
+
 /** The id of a request about these files: `call_…`. */
 export const callId = (files: readonly CalledFile[]): string =>
   `call_${hashOf(files.map(({ key }) => key))}`

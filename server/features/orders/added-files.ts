@@ -247,14 +247,14 @@ export const takeFromOrder = (
   now: Date,
 ): Promise<void> =>
   retryTransaction(scope, async (tx) => {
-    const [row] = await tx.query<{ taken_back: boolean }>(
-      `select taken_back from delivery_files where shop_id = :shop and delivery_id = :delivery
-         and line_id = '${NO_LINE}' and file_id = :file`,
-      { delivery, file },
-    )
-    if (!row) throw new AppError('not_found')
     const sql = `delivery_id = :delivery and line_id = '${NO_LINE}' and file_id = :file`
-    await takeBack(tx, { sql, given: { delivery, file } }, now)
+    const given = { delivery, file }
+    const isAdded = await tx.has(
+      `select from delivery_files where shop_id = :shop and ${sql}`,
+      given,
+    )
+    if (!isAdded) throw new AppError('not_found')
+    await takeBack(tx, { sql, given }, now)
     await dropAddedMail(tx, delivery)
   })
 

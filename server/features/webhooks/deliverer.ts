@@ -74,7 +74,8 @@ async function receiverOf(
   now: Date,
 ): Promise<WebhookReceiver | undefined> {
   const [row] = await scope.query<WebhookReceiver>(
-    `select ${RECEIVER_COLUMNS} from outbox m join webhook_endpoints w on w.shop_id = m.shop_id and w.id = m.webhook_id
+    `select ${RECEIVER_COLUMNS}
+     from outbox m join webhook_endpoints w on w.shop_id = m.shop_id and w.id = m.webhook_id
      where m.shop_id = :shop and m.id = :id`,
     { id: message.id, now },
   )

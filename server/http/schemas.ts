@@ -153,6 +153,14 @@ export const pageOfWhole = {
 export const listOf = <T extends z.ZodType>(row: T) =>
   z.object({ data: z.array(row), next_cursor: z.string().nullable() })
 
+/** A product of a file or a pack, as records show it. */
+export const shownProduct = z.object({
+  product_id: z.string(),
+  product_title: z.string(),
+  variant_id: z.string().nullable(),
+  sku: z.string().nullable(),
+})
+
 export const errorSchema = z
   .object({
     error: z.object({

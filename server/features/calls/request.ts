@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { say, shownSettings, type Item } from '../../../plugins/contract/index.ts'
 import { toPublicId } from '../../core/ids.ts'
 import { defineEvent } from '../../core/outbox/webhook-events.ts'
+import { shownProduct } from '../../http/schemas.ts'
 
 /** The most files of one request. */
 export const MAX_CALLED = 100
@@ -18,14 +19,7 @@ const calledFile = z.object({
   size_bytes: z.number().int().nullable(),
   content_type: z.string().nullable(),
   tags: z.array(z.string()),
-  products: z.array(
-    z.object({
-      product_id: z.string(),
-      product_title: z.string(),
-      variant_id: z.string().nullable(),
-      sku: z.string().nullable(),
-    }),
-  ),
+  products: z.array(shownProduct),
   pack_id: z.string().nullable(),
   settings: z.record(z.string(), z.unknown()),
   created_at: z.string().nullable(),

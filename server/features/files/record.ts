@@ -8,7 +8,7 @@ import { publicUrl } from '../../files/public-addresses.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { toPublicId } from '../../core/ids.ts'
 import { storedReason } from '../../core/texts.ts'
-import { mappingMethod, messageText, timestamp } from '../../http/schemas.ts'
+import { mappingMethod, messageText, shownProduct, timestamp } from '../../http/schemas.ts'
 
 export const fileSchema = z
   .object({
@@ -22,11 +22,7 @@ export const fileSchema = z
     deleted_at: timestamp.nullable().describe('When it was moved to the trash'),
     products: z.array(z.string()),
     mappings: z.array(
-      z.object({
-        product_id: z.string(),
-        product_title: z.string(),
-        variant_id: z.string().nullable(),
-        sku: z.string().nullable(),
+      shownProduct.extend({
         method: mappingMethod,
         score: z.number(),
         reason: z.string(),

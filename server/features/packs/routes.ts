@@ -8,7 +8,7 @@ import { AppError } from '../../core/errors.ts'
 import { requirePublicId, toOperationId, toPublicId } from '../../core/ids.ts'
 import { fromCursor, text, listPage } from '../../http/cursors.ts'
 import { endpointsOf, type Endpoint } from '../../http/endpoint.ts'
-import { errorSchema, listOf, page, timestamp } from '../../http/schemas.ts'
+import { errorSchema, listOf, page, shownProduct, timestamp } from '../../http/schemas.ts'
 import type { Storefront } from '../../storefront/storefront.ts'
 import { fileIds } from '../operations/selection.ts'
 import { channelOf } from '../operations/routes.ts'
@@ -25,14 +25,7 @@ const packSchema = z
     name: z.string(),
     files: z.number().int().describe('Their number, trash excluded'),
     size_bytes: z.number().int().describe('The size of all of them'),
-    products: z.array(
-      z.object({
-        product_id: z.string(),
-        product_title: z.string(),
-        variant_id: z.string().nullable(),
-        sku: z.string().nullable(),
-      }),
-    ),
+    products: z.array(shownProduct),
     created_at: timestamp,
     updated_at: timestamp,
   })

@@ -231,7 +231,7 @@ const SCHEMA = `
     -- Plain FTP is refused.
     tls_required boolean not null default false,
     auto_import boolean not null default true,
-    schedule text not null default 'hourly'
+    schedule text not null default 'realtime'
       check (schedule in ('hourly', 'realtime', 'manual')),
     match_by text not null default 'sku_prefix' check (match_by in ('sku_prefix', 'rules')),
     notify boolean not null default true,

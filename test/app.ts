@@ -115,7 +115,12 @@ const UNLIMITED = {
 }
 
 /** The address shown to merchants. No drop server runs there. */
-const DROP = { host: 'files.example.com', sftpPort: 2222, ftpPort: 2121 }
+const DROP = {
+  host: 'files.example.com',
+  sftpPort: 2222,
+  ftpPort: 2121,
+  schedule: 'hourly',
+} as const
 
 /** No worker runs until the test starts one (`engine.startWorker`); operations wait in the queue. */
 export async function openTestApp({

@@ -105,7 +105,7 @@ export function cheapHash(password: string): string {
 
 /** An account of the shop whose sign-ins are cheap. */
 export async function createCheapAccount(scope: ShopScope) {
-  const { account, password } = await createAccount(scope, { name: 'Warehouse' })
+  const { account, password } = await createAccount(scope, { name: 'Warehouse' }, 'hourly')
   const update = 'update drop_accounts set password = :hash where shop_id = :shop and id = :id'
   await scope.query(update, { id: account.id, hash: cheapHash(password) })
   return { account, password }

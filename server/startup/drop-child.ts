@@ -46,7 +46,8 @@ export async function startDropChild(
 ): Promise<DropChild> {
   const { drop, dataDir, roles } = environment
   const secret = environment.secret ?? (await ensureSecret(dataDir))
-  const address: DropAddress = { host: drop.host, sftpPort: drop.sftpPort, ftpPort: drop.ftpPort }
+  const { host, sftpPort, ftpPort, schedule } = drop
+  const address: DropAddress = { host, sftpPort, ftpPort, schedule }
   const env = {
     ROLE: 'drop',
     APP_SECRET: secret,

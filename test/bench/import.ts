@@ -96,8 +96,7 @@ const WARM_UP = 4
 async function compareKind({ context, origin, bare, server }: Setting, kind: Kind): Promise<Row[]> {
   const folder = path.join(context.folder, 'bare')
   const [ours, theirs]: [number[], number[]] = [[], []]
-  const warmUp = context.brief ? 2 : WARM_UP
-  const all = warmUp + context.rounds
+  const all = WARM_UP + context.rounds
   for (let round = 0; round < all; round++) {
     context.say(`${kind.what}, round ${round + 1} of ${all}`)
     const bareMs = await bare.ask<number>({ urls: urlsOf(origin, kind), folder } satisfies BareJob)
@@ -114,8 +113,8 @@ async function compareKind({ context, origin, bare, server }: Setting, kind: Kin
       theirs.slice(from, to),
       goal,
     )
-  const main = of('', warmUp, undefined, { floor: 0.9 })
-  return context.brief ? [main] : [of(', on a new server', 1, warmUp), main]
+  const main = of('', WARM_UP, undefined, { floor: 0.9 })
+  return context.brief ? [main] : [of(', on a new server', 1, WARM_UP), main]
 }
 
 async function mappingRow({ context, origin, server }: Setting): Promise<Row> {

@@ -162,7 +162,7 @@ test('a file that the disk cannot store is not left in the sending state', async
 
 test('another shop’s folders are not visible', async () => {
   const other = forShop(house.database, await createTestShop(house.database, 'other.myshopify.com'))
-  const { account, password } = await createAccount(other, { name: 'Other' })
+  const { account, password } = await createAccount(other, { name: 'Other' }, 'hourly')
   await put(`${house.home}/secret.txt`, 'secret')
   const stranger = await openSftp(house.server.sftpPort, account.username, password)
   expect(await stranger.list('/uploads')).toEqual([String(other.shop)])

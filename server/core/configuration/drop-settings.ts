@@ -6,11 +6,13 @@ import path from 'node:path'
 import { createSecureContext } from 'node:tls'
 import type { EnvironmentVariables } from './environment-schema.ts'
 
-/** How merchants reach the drop server. */
+/** How merchants reach the drop server, and when the files of a new shop are imported. */
 export interface DropAddress {
   host: string
   sftpPort: number
   ftpPort: number
+  /** The schedule that a shop begins with, if its plan has real time. */
+  schedule: 'hourly' | 'realtime'
 }
 
 /** A certificate with its chain, and its key, both in PEM. */
@@ -44,6 +46,7 @@ export function readDropSettings(
     host: env.DROP_HOST ?? (env.BASE_URL ? new URL(env.BASE_URL).hostname : env.HOST),
     sftpPort: env.SFTP_PORT,
     ftpPort: env.FTP_PORT,
+    schedule: env.DROP_SCHEDULE,
     passivePorts: ports ? { first: ports[0], last: ports[1] } : null,
     passiveAddress: env.FTP_PASSIVE_ADDRESS ?? null,
     certificate:

@@ -247,6 +247,9 @@ export const environmentSchema = z.object({
       .regex(/^[\w.:-]+$/, 'set a host name, like ftp.example.com')
       .optional(),
   ),
+  DROP_SCHEDULE: setting(
+    z.enum(['hourly', 'realtime'], 'set “realtime” or “hourly”').default('realtime'),
+  ),
   FTP_PASSIVE_PORTS: setting(
     z
       .string()

@@ -8,7 +8,13 @@ export interface PlanLimits {
   monthly_downloads: number | null
 }
 
-export const PLAN_FEATURES = ['workflows', 'schedules', 'connections', 'webhooks'] as const
+export const PLAN_FEATURES = [
+  'workflows',
+  'schedules',
+  'connections',
+  'webhooks',
+  'realtime',
+] as const
 export type PlanFeature = (typeof PLAN_FEATURES)[number]
 
 export interface OfferedPlan {

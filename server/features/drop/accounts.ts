@@ -5,6 +5,7 @@ import type { Database } from '../../core/db/database.ts'
 import { deleteRow } from '../../core/db/delete-row.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { NameEncoding } from '../../../plugins/_page/name-encodings.ts'
+import type { DropAddress } from '../../core/configuration/drop-settings.ts'
 import { hashPassword, newPassword } from '../../core/passwords.ts'
 import { ensureSettings } from './settings.ts'
 
@@ -59,9 +60,10 @@ export async function createAccount(
     public_keys = [],
     name_encoding = 'utf-8',
   }: AccountFields & { name: string },
+  schedule: DropAddress['schedule'],
 ): Promise<{ account: DropAccount; password: string }> {
   const password = newPassword()
-  await ensureSettings(scope)
+  await ensureSettings(scope, schedule)
   const account = await scope.one<DropAccount>(
     `insert into drop_accounts (shop_id, name, username, password, enabled, allowed_addresses,
        public_keys, name_encoding)

@@ -19,13 +19,17 @@ export interface DemoDrop {
 export async function demoAccount(
   database: Database,
   shop: number,
-  { host, sftpPort, ftpPort }: DropAddress,
+  { host, sftpPort, ftpPort, schedule }: DropAddress,
   before: DemoDrop | undefined,
 ): Promise<DemoDrop> {
   const about = { host, sftp_port: sftpPort, ftp_port: ftpPort, path: `${homeOf(shop)}/` }
   const known = before ? await findByUsername(database, before.username) : null
   if (before && known?.shop_id === shop && (await isPassword(before.password, known.password)))
     return { ...about, username: before.username, password: before.password }
-  const { account, password } = await createAccount(forShop(database, shop), { name: 'Demo' })
+  const { account, password } = await createAccount(
+    forShop(database, shop),
+    { name: 'Demo' },
+    schedule,
+  )
   return { ...about, username: account.username, password }
 }

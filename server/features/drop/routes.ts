@@ -115,7 +115,7 @@ const dropSchema = z
 export const dropRoutes = (parts: DropRouteParts): Endpoint[] => [
   ...settingsRoutes(parts),
   importRoute(parts),
-  ...dropAccountRoutes(),
+  ...dropAccountRoutes(parts.drop),
   ...dropCredentialsRoutes(parts.drop),
   ...dropFileRoutes(parts),
 ]
@@ -159,9 +159,10 @@ function settingsRoutes(parts: DropRouteParts): Endpoint[] {
     dropReading('GET /api/drop', {
       summary: 'Read how to connect, how files are imported, and what waits',
       replies: { 200: { description: 'Host, ports, path and settings', schema: dropSchema } },
-      handler: async ({ caller: { scope } }) => ({
-        body: await recordOf(parts, scope, await readSettings(scope)),
-      }),
+      handler: async ({ caller: { scope } }) => {
+        await ensureSettings(scope, parts.drop.schedule)
+        return { body: await recordOf(parts, scope, await readSettings(scope)) }
+      },
     }),
     dropWriting('PATCH /api/drop', {
       logs: { kind: 'drop_settings' },
@@ -175,14 +176,17 @@ function settingsRoutes(parts: DropRouteParts): Endpoint[] {
       },
       handler: async ({ caller, body }) => {
         requireImportScopes(caller, body.on_conflict ?? 'error')
-        const changed = await caller.scope.transaction((tx) => changeSettings(tx, body))
+        const changed = await caller.scope.transaction(async (tx) => {
+          await ensureSettings(tx, parts.drop.schedule)
+          return changeSettings(tx, body)
+        })
         return { body: await recordOf(parts, caller.scope, changed) }
       },
     }),
   ]
 }
 
-const importRoute = ({ engine, stores, blobs, clock }: DropRouteParts): Endpoint =>
+const importRoute = ({ engine, stores, blobs, clock, drop }: DropRouteParts): Endpoint =>
   dropWriting('POST /api/drop/import', {
     summary: 'Import the waiting files of the drop folder now',
     description:
@@ -197,6 +201,7 @@ const importRoute = ({ engine, stores, blobs, clock }: DropRouteParts): Endpoint
       422: { description: 'A preview: every problem of an import.csv', schema: errorSchema },
     },
     handler: async ({ caller, query: { file_id }, body }) => {
+      await ensureSettings(caller.scope, drop.schedule)
       const id = await importNow({ engine, stores, blobs }, caller.scope, {
         requestedBy: caller.name,
         only: file_id === undefined ? undefined : requirePublicId('dropped', file_id),
@@ -235,7 +240,6 @@ export async function importNow(
   { requestedBy, only, dryRun, limit }: ImportNow,
 ): Promise<string> {
   if (only !== undefined && !(await readDropFile(scope, only))) throw new AppError('not_found')
-  await ensureSettings(scope)
   const take = { requestedBy, prompt: true, growing: false, only, dryRun, limit }
   const taken = await takeReady(parts, scope, take)
   if (!taken) throw new AppError('conflict', { message: await nothingReadyReason(scope) })

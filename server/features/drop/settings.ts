@@ -1,7 +1,9 @@
 // A shop's settings of its drop folders: which connections are accepted, and how files are
 // imported.
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import type { DropAddress } from '../../core/configuration/drop-settings.ts'
 import { queueTask } from '../../core/queue/background.ts'
+import { requireFeature } from '../../files/quotas.ts'
 import type { OnConflict } from '../../../plugins/contract/index.ts'
 import { DROP_TASK } from './wake.ts'
 
@@ -43,17 +45,26 @@ const COLUMNS = [
 /** Settings that are checked only when a session is opened, so a change of them ends sessions. */
 const OF_SESSIONS = ['enabled', 'tls_required'] as const
 
-/** Creates the settings of a shop, which gets them with its first account. */
-export const ensureSettings = async (scope: ShopScope): Promise<void> =>
+/**
+ * Creates the settings of a shop, which gets them with its first account. A shop whose plan has no
+ * real time begins with the hourly schedule.
+ */
+export const ensureSettings = async (
+  scope: ShopScope,
+  schedule: DropAddress['schedule'],
+): Promise<void> =>
   void (await scope.query(
-    `insert into drop_settings (shop_id) select id from shops where id = :shop
-       on conflict do nothing`,
+    `insert into drop_settings (shop_id, schedule)
+       select id, case when exists (select from shop_plans p
+           where p.shop_id = :shop and not 'realtime' = any(p.features)) then 'hourly'
+         else :schedule end
+       from shops where id = :shop on conflict do nothing`,
+    { schedule },
   ))
 
 export async function readSettings(
   scope: ShopScope,
 ): Promise<DropSettings & { next_import_at: Date | null }> {
-  await ensureSettings(scope)
   const row = await scope.one<DropSettings & { next_import_at: Date | null }>(
     `select ${COLUMNS.join(', ')}, case when auto_import and schedule = 'hourly'
        then coalesce(next_import_at, ${NEXT_HOUR}) end as next_import_at
@@ -69,7 +80,7 @@ export async function changeSettings(
   scope: ShopScope,
   change: Partial<DropSettings>,
 ): Promise<DropSettings & { next_import_at: Date | null }> {
-  await ensureSettings(scope)
+  if (change.schedule === 'realtime') await requireFeature(scope, 'realtime')
   const given = COLUMNS.filter((column) => change[column as keyof DropSettings] !== undefined)
   if (given.length > 0)
     await scope.query(

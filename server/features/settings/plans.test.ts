@@ -101,7 +101,7 @@ soakTest(
       options: { tags: ['a'] },
     }
     await owner.scope.query(`update shop_plans set features = :all where shop_id = :shop`, {
-      all: ['workflows', 'schedules', 'connections', 'webhooks'],
+      all: ['workflows', 'schedules', 'connections', 'webhooks', 'realtime'],
     })
     const made = await Promise.all([
       call('POST', '/api/schedules', schedule),

@@ -1,4 +1,4 @@
-// FTP upload: the accounts and how to connect, what is in the folder, the last imports and
+// FTP and SFTP: the accounts and how to connect, what is in the folder, the last imports and
 // connections, and the settings.
 import { toast } from '../../shell/client/bridge.ts'
 import { LoadingRows } from '../../shell/components/lists.tsx'
@@ -32,7 +32,7 @@ export function DropPage() {
   const { isPending } = useDropAccounts()
   return (
     <Page
-      title={t('FTP upload')}
+      title={t('FTP and SFTP')}
       subtitle={t(
         'Send any number of files by SFTP or FTP; they are imported from the drop folder',
       )}
@@ -103,12 +103,12 @@ function SwitchedOff() {
   return (
     <Banner
       tone="warning"
-      title={t('FTP upload is off')}
+      title={t('FTP and SFTP are off')}
       action={{
         content: t('Switch on'),
         loading: change.isPending,
         onAction: () =>
-          change.mutate({ enabled: true }, { onSuccess: () => toast(t('FTP upload is on')) }),
+          change.mutate({ enabled: true }, { onSuccess: () => toast(t('FTP and SFTP are on')) }),
       }}
     >
       <p>{change.error?.message ?? t('Nobody signs in until you switch it on again.')}</p>
@@ -184,7 +184,9 @@ function HelpCard({ drop: { sftp_port, ftp_port, limits, path } }: { drop: Drop 
         <Answer
           problem={t('The connection fails')}
           steps={[
-            t('Copy host, port and username again, and check that account and FTP upload are on.'),
+            t(
+              'Copy host, port and username again, and check that FTP and SFTP and the account are on.',
+            ),
             t(
               'Open port {sftp} for SFTP, or {ftp} for FTP, in the firewall of your network.',
               ports,

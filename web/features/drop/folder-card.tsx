@@ -154,7 +154,7 @@ function Waiting({ drop: { waiting, quota, next_import_at, ...drop } }: { drop: 
         <span className={share > 90 ? 'failed' : 'done'} style={{ inlineSize: `${share}%` }} />
       </div>
       <Text as="p" variant="bodySm" tone="subdued">
-        {t('{used} of {max} are used by files that are not imported yet.', {
+        {t('{used} of {max} are used by files that wait, are being sent, or are in /failed/.', {
           used: sizeText(quota.used_bytes),
           max: sizeText(quota.max_bytes),
         })}{' '}

@@ -186,7 +186,7 @@ const FileFields = ({ value, drop, onChange }: FieldsProps) => (
 const ServerFields = ({ value, drop, onChange }: FieldsProps) => (
   <BlockStack gap="400">
     <Checkbox
-      label={t('FTP upload is on')}
+      label={t('FTP and SFTP are on')}
       helpText={t('Switched off, nobody signs in, and open connections end within a second.')}
       checked={value.enabled}
       onChange={(enabled) => onChange({ enabled })}

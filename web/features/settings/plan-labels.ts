@@ -19,6 +19,7 @@ const FEATURES: Readonly<Record<string, string>> = {
   schedules: t('Scheduled tasks'),
   connections: t('Cloud connections'),
   webhooks: t('Webhooks'),
+  realtime: t('FTP and SFTP imports in real time'),
 }
 
 export const featureText = (feature: string): string => ownValue(FEATURES, feature) ?? feature

@@ -18,7 +18,7 @@ const accounts = new Map<string, string>()
 beforeAll(async () => {
   database = await openTestDatabase()
   scope = forShop(database, await createTestShop(database))
-  await ensureSettings(scope)
+  await ensureSettings(scope, 'hourly')
   for (const name of ['a', 'b', 'c']) {
     const row = await scope.one<{ id: string }>(
       `insert into drop_accounts (shop_id, name, username, password)

@@ -15,6 +15,7 @@ import { NAME_ENCODINGS } from '../../../../plugins/_page/name-encodings.ts'
 import type { KeyTextProblem } from '../../../../plugins/_page/public-key-text.ts'
 import { publicKey } from '../public-keys.ts'
 import { isRange } from '../addresses.ts'
+import type { DropAddress } from '../../../core/configuration/drop-settings.ts'
 import { AppError } from '../../../core/errors.ts'
 import { requirePublicId, toPublicId } from '../../../core/ids.ts'
 import { endpointsOf, type Endpoint } from '../../../http/endpoint.ts'
@@ -102,9 +103,9 @@ export const dropReading = endpointsOf({ tag: 'Drop folders', scope: ['drop:read
 export const dropWriting = endpointsOf({ tag: 'Drop folders', scope: 'drop:write' })
 export const refusedAccount = { 422: { description: 'Every problem', schema: errorSchema } }
 
-export const dropAccountRoutes = (): Endpoint[] => [
+export const dropAccountRoutes = ({ schedule }: DropAddress): Endpoint[] => [
   list(),
-  create(),
+  create(schedule),
   change(),
   remove(),
   read(),
@@ -121,7 +122,7 @@ const list = (): Endpoint =>
     }),
   })
 
-const create = (): Endpoint =>
+const create = (schedule: DropAddress['schedule']): Endpoint =>
   dropWriting('POST /api/drop/accounts', {
     logs: { kind: 'drop_account' },
     summary: 'Create a drop account',
@@ -130,10 +131,11 @@ const create = (): Endpoint =>
     body: createBody,
     replies: { 201: { description: 'The account', schema: withPassword }, ...refusedAccount },
     handler: async ({ caller, body }) => {
-      const { account, password } = await createAccount(caller.scope, {
-        ...body,
-        public_keys: keysOf(body),
-      })
+      const { account, password } = await createAccount(
+        caller.scope,
+        { ...body, public_keys: keysOf(body) },
+        schedule,
+      )
       const record = accountRecord(account)
       return { status: 201, body: { ...record, password }, kept: { ...record, password: null } }
     },

@@ -65,7 +65,7 @@ const create = (drop: DropAddress): Endpoint =>
     body,
     replies: { 201: { description: 'How to connect', schema: withPassword }, ...refusedAccount },
     handler: async ({ caller: { scope }, body }) => {
-      const made = await createAccount(scope, { ...body, public_keys: keysOf(body) })
+      const made = await createAccount(scope, { ...body, public_keys: keysOf(body) }, drop.schedule)
       const record = { ...accountRecord(made.account), ...addressOf(drop, scope) }
       return {
         status: 201,

@@ -7619,7 +7619,7 @@ export interface components {
       since?: string
     }
     Plan: {
-      features: ('workflows' | 'schedules' | 'connections' | 'webhooks')[]
+      features: ('workflows' | 'schedules' | 'connections' | 'webhooks' | 'realtime')[]
       id: string
       limits: {
         files: number | null
@@ -7642,7 +7642,7 @@ export interface components {
       enabled: boolean
       /** @description It ends with its present billing cycle */
       ends: boolean
-      features: ('workflows' | 'schedules' | 'connections' | 'webhooks')[]
+      features: ('workflows' | 'schedules' | 'connections' | 'webhooks' | 'realtime')[]
       limits: {
         files: number | null
         monthly_downloads: number | null

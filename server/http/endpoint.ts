@@ -151,6 +151,11 @@ interface Definition<Params extends z.ZodType, Query extends z.ZodType, Body ext
   readsCounts?(body: z.output<Body>): boolean
   /** It changes the shop's configuration: the log of changes names who did, and what differs. */
   logs?: LoggedChange
+  /**
+   * Asks another server before the handler, which may run in a transaction: no connection of the
+   * database waits for the answer. Throws what the handler would.
+   */
+  asks?(request: Request<z.output<Params>, z.output<Query>, z.output<Body>>): Promise<void>
   /** It only switches off what `feature` set up: possible without the feature. */
   switchesOff?(body: z.output<Body>): boolean
   /**

@@ -81,20 +81,21 @@ async function answer(
   const body: unknown = await validBody(endpoint, caller, params, rawBody)
   const signal = signalOf(ctx)
   const request = { params, query, body, signal, ctx }
-  const write = async (idempotencyKey: string | undefined, scope: ShopScope) => {
-    if (endpoint.feature && !endpoint.switchesOff?.(body))
-      await requireFeature(scope, endpoint.feature)
-    return endpoint.handler({ ...request, caller: { ...caller, scope }, idempotencyKey })
-  }
+  const write = (idempotencyKey: string | undefined, scope: ShopScope) =>
+    endpoint.handler({ ...request, caller: { ...caller, scope }, idempotencyKey })
   const known = ctx.get('If-Match')
   const isEdit = endpoint.method === 'put' || endpoint.method === 'patch'
   const checks = isEdit && known !== '' && known !== '*' ? edited : undefined
-  const handle = (idempotencyKey: string | undefined, scope: ShopScope) =>
-    checks
+  const handle = async (idempotencyKey: string | undefined, scope: ShopScope) => {
+    if (endpoint.feature && !endpoint.switchesOff?.(body))
+      await requireFeature(scope, endpoint.feature)
+    await endpoint.asks?.({ ...request, caller: { ...caller, scope }, idempotencyKey })
+    return checks
       ? editUnchanged(scope, editOf(checks, known, caller, request), (tx) =>
           write(idempotencyKey, tx),
         )
       : write(idempotencyKey, scope)
+  }
   const key = ctx.get('Idempotency-Key')
   const writes = (endpoint.method === 'post' || endpoint.method === 'put') && !endpoint.readsBody
   const reply =

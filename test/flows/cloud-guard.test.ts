@@ -243,3 +243,31 @@ test('rows, jobs, history and responses contain none', async () => {
   const answers = ['/api/connections', '/api/operations', '/api/notices', '/api/cloud']
   for (const route of answers) expect(JSON.stringify(await app.get(route))).not.toMatch(CANARY)
 })
+
+test('no transaction is open while a provider is asked', async () => {
+  const open = async () =>
+    (
+      await app.engine.parts.database.pool.query<{ query: string }>(
+        `select query from pg_stat_activity
+         where datname = current_database() and state = 'idle in transaction'`,
+      )
+    ).rows
+  let asked = 0
+  bucket.intercept = async () => {
+    asked++
+    await expect.poll(open).toEqual([])
+    return null
+  }
+  const made = await app.owner.call('POST', '/api/connections', bucket.connection('asked'))
+  expect(made.status).toBe(201)
+  const seen = await app.owner.call('GET', `/api/connections/${made.body.id}`)
+  const change = await app.owner.call(
+    'PATCH',
+    `/api/connections/${made.body.id}`,
+    { prefix: 'asked/again' },
+    { 'if-match': seen.headers.get('etag')! },
+  )
+  expect(change.body).toMatchObject({ settings: { prefix: 'asked/again' } })
+  expect(asked).toBeGreaterThan(1)
+  await app.owner.call('DELETE', `/api/connections/${made.body.id}`)
+})

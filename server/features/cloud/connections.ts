@@ -83,9 +83,23 @@ export const openingOf = (cloud: Cloud, scope: ShopScope, row: CloudConnection):
   bytesPerSecond: row.options.bytes_per_second,
 })
 
+/** Asks the provider whether a new connection may be used. Throws as `createConnection`, and its error. */
+export async function proveNewConnection(
+  cloud: Cloud,
+  scope: ShopScope,
+  id: string,
+  { values }: ConnectionInput,
+): Promise<void> {
+  const provider = offered(cloud, id)
+  const { settings, secrets } = checkedValues(provider, values, {})
+  checkTogether(cloud, provider, settings, secrets)
+  if (provider.oauth === undefined)
+    await proveAccess(cloud, scope, { id: null, provider, settings, secrets, bytesPerSecond: null })
+}
+
 /**
- * Creates a connection and returns its UUID. Throws `validation_failed`, `conflict`, or the
- * provider's error.
+ * Creates a connection, after `proveNewConnection`, and returns its UUID. Throws `validation_failed`
+ * or `conflict`.
  */
 export async function createConnection(
   cloud: Cloud,
@@ -98,8 +112,6 @@ export async function createConnection(
   const options = { ...DEFAULT_OPTIONS, ...input.options }
   const authorized = provider.oauth === undefined
   checkTogether(cloud, provider, settings, secrets)
-  if (authorized)
-    await proveAccess(cloud, scope, { id: null, provider, settings, secrets, bytesPerSecond: null })
   const hours = input.frequency_hours ?? null
   return scope.transaction(async (tx) => {
     const count = await countInTurn(tx, 'connections where shop_id = :shop')
@@ -142,8 +154,32 @@ const nameAfter = (before: CloudConnection, provider: Provider, settings: Values
 
 const NEXT_SYNC = `now() + :hours::int * interval '1 hour'`
 
+/** A connection before a change, and what it would have then. */
+async function planChange(cloud: Cloud, scope: ShopScope, id: string, input: ConnectionInput) {
+  const before = await requireConnection(scope, id)
+  const provider = providerOf(before.provider)
+  const kept = openSealed(cloud.options.secrets, scope.shop, before.sealed)
+  const values = checkedValues(provider, input.values, { ...before.settings, ...kept })
+  const moved = Object.keys(input.values).length > 0
+  const secrets = { ...kept, ...values.secrets }
+  if (moved) checkTogether(cloud, provider, values.settings, secrets)
+  return { before, provider, settings: values.settings, secrets, moved }
+}
+
+/** Asks the provider whether the changed connection may be used. Throws as `changeConnection`, and its error. */
+export async function proveChange(
+  cloud: Cloud,
+  scope: ShopScope,
+  id: string,
+  input: ConnectionInput,
+): Promise<void> {
+  const { before, provider, settings, secrets, moved } = await planChange(cloud, scope, id, input)
+  if (moved && (before.state !== 'unauthorized' || !provider.oauth))
+    await proveAccess(cloud, scope, { id, provider, settings, secrets, bytesPerSecond: null })
+}
+
 /**
- * Changes a connection. Calls `stopSync` if it gets another folder: a running sync would look there
+ * Changes a connection, after `proveChange`. Calls `stopSync` if it gets another folder: a running sync would look there
  * for the objects of the earlier folder. Throws as `createConnection`, and `not_found`.
  */
 export async function changeConnection(
@@ -153,33 +189,17 @@ export async function changeConnection(
   input: ConnectionInput,
   stopSync: (tx: ShopScope) => Promise<void>,
 ): Promise<void> {
-  const before = await requireConnection(scope, id)
-  const provider = providerOf(before.provider)
-  const kept = openSealed(cloud.options.secrets, scope.shop, before.sealed)
-  const values = checkedValues(provider, input.values, { ...before.settings, ...kept })
-  const moved = Object.keys(input.values).length > 0
-  const secrets = { ...kept, ...values.secrets }
-  if (moved) {
-    checkTogether(cloud, provider, values.settings, secrets)
-    if (before.state !== 'unauthorized' || !provider.oauth)
-      await proveAccess(cloud, scope, {
-        id,
-        provider,
-        settings: values.settings,
-        secrets,
-        bytesPerSecond: null,
-      })
-  }
+  const { before, provider, settings, secrets, moved } = await planChange(cloud, scope, id, input)
   await scope.transaction(async (tx) => {
     const row = await holdConnection(tx, id)
-    const name = input.name ?? nameAfter(row, provider, values.settings)
+    const name = input.name ?? nameAfter(row, provider, settings)
     const options = { ...row.options, ...input.options }
     await renameNotices(tx, row, name)
     await storeChange(tx, {
       ...row,
       name,
       options,
-      ...(moved ? { settings: values.settings, error: null } : {}),
+      ...(moved ? { settings, error: null } : {}),
       ...(moved && row.state === 'failing' ? { state: 'ready' } : {}),
       ...(moved && !provider.oauth
         ? { sealed: sealed(cloud.options.secrets, tx.shop, secrets) }
@@ -188,7 +208,7 @@ export async function changeConnection(
     })
     if (moved || JSON.stringify(options) !== JSON.stringify(row.options))
       await dropRejections(tx, id)
-    if (!moved || !rootChanged(before.settings, values.settings)) return
+    if (!moved || !rootChanged(before.settings, settings)) return
     await stopSync(tx)
     await forgetApplied(tx, id)
   })

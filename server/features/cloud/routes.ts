@@ -12,6 +12,8 @@ import {
   changeConnection,
   changeProblems,
   createConnection,
+  proveChange,
+  proveNewConnection,
   deleteConnection,
   holdConnection,
   listCloudConnections,
@@ -101,6 +103,8 @@ const create = ({ cloud }: ConnectionParts): Endpoint =>
         provider === undefined ? [] : newConnectionProblems(cloud, provider, givenValues(given)),
       ),
     replies: { 201: connectionReply, ...providerRefused },
+    asks: ({ caller: { scope }, body: { provider, ...rest } }) =>
+      proveNewConnection(cloud, scope, provider, connectionInputOf(rest)),
     handler: async ({ caller: { scope }, body }) => {
       const { provider, ...rest } = body
       const id = await createConnection(cloud, scope, provider, connectionInputOf(rest))
@@ -126,6 +130,8 @@ const change = ({ cloud, engine }: ConnectionParts): Endpoint =>
       (field) =>
         ownValue(settings as Record<string, string | null>, field),
     replies: { 200: connectionReply, ...providerRefused },
+    asks: ({ caller: { scope }, params, body }) =>
+      proveChange(cloud, scope, requirePublicId('connection', params.id), connectionInputOf(body)),
     handler: async ({ caller: { scope }, params, body }) => {
       const id = requirePublicId('connection', params.id)
       await changeConnection(cloud, scope, id, connectionInputOf(body), (tx) =>

@@ -116,10 +116,9 @@ const create = ({ secrets, reach, schemas }: Parts) =>
       201: { description: 'The webhook with its secret', schema: schemas.created },
       422: { description: 'Every problem', schema: errorSchema },
     },
-    handler: async ({ caller, body }) => {
-      await requireReachable(reach, 'url', body.url)
-      return created(201, await createWebhook(caller.scope, secrets, body))
-    },
+    asks: ({ body }) => requireReachable(reach, 'url', body.url),
+    handler: async ({ caller, body }) =>
+      created(201, await createWebhook(caller.scope, secrets, body)),
   })
 
 const created = (status: number, { webhook, secret }: CreatedWebhook): Reply => {
@@ -148,10 +147,10 @@ const change = ({ secrets, reach, schemas }: Parts) =>
       200: { description: 'The webhook', schema: schemas.webhook },
       422: { description: 'Every problem', schema: errorSchema },
     },
-    handler: async ({ caller, params, body }) => {
-      await requireReachable(reach, 'url', body.url)
-      return { body: webhookRecord(await changeWebhook(caller.scope, secrets, idOf(params), body)) }
-    },
+    asks: ({ body }) => requireReachable(reach, 'url', body.url),
+    handler: async ({ caller, params, body }) => ({
+      body: webhookRecord(await changeWebhook(caller.scope, secrets, idOf(params), body)),
+    }),
   })
 
 const remove = () =>

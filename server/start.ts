@@ -93,7 +93,7 @@ export async function start(
     baseUrl,
     // Without ports that scripts could use as long as it has not started.
     drop?.sftpPort && drop.ftpPort ? drop : null,
-    demo.frontUrl,
+    demo,
   )
   print(welcome(known, demo.sample))
   if (sample) fillInBackground(options, demo, known, print)

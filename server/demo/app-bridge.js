@@ -1,6 +1,7 @@
 // The demo's replacement for the storefront admin's bridge (App Bridge): the same `window.shopify`
-// and elements, as far as this app uses them. With `?embedded=1` the page is shown as inside the
-// admin: without its own frame, its menu drawn by the admin.
+// and elements, as far as this app uses them. In the frame of the demo's admin it speaks with the admin
+// by messages, and the admin draws menu, save bar, toasts and modals (admin/admin.js). Elsewhere, with
+// `?embedded=1`, the page is shown as inside the admin: without its own frame, its menu drawn here.
 ;(() => {
   const REFRESH_BEFORE_SECONDS = 10
   const TOAST_MS = 5000
@@ -15,7 +16,34 @@
     </style><dialog aria-labelledby="title"><h2 id="title"></h2><slot></slot></dialog>`
   let cached = null
 
+  /** The admin around this page. Only its messages are read, and only it gets ours. */
+  function openAdmin(origin) {
+    const waiting = new Map()
+    const receivers = new Map()
+    let last = 0
+    const send = (type, data = {}) => parent.postMessage({ ...data, type }, origin)
+    addEventListener('message', ({ source, origin: from, data }) => {
+      if (source !== parent || from !== origin || typeof data !== 'object' || data === null) return
+      if (data.type === 'answer') {
+        waiting.get(data.id)?.(data.value)
+        waiting.delete(data.id)
+      } else receivers.get(data.type)?.(data)
+    })
+    return {
+      send,
+      ask: (type) =>
+        new Promise((resolve) => {
+          waiting.set(++last, resolve)
+          send(type, { id: last })
+        }),
+      receive: (type, receiver) => receivers.set(type, receiver),
+    }
+  }
+  const admin =
+    typeof document === 'object' && parent !== window ? openAdmin(config.adminOrigin) : null
+
   const isEmbedded = () => {
+    if (admin) return true
     try {
       const asked = new URLSearchParams(location.search).get('embedded')
       if (asked !== null) sessionStorage.setItem('demo-embedded', asked)
@@ -26,14 +54,24 @@
     }
   }
 
+  const tokenOf = ({ token, expires_in: seconds }) => ({
+    token,
+    until: performance.now() + (seconds - REFRESH_BEFORE_SECONDS) * 1000,
+  })
+
   const fetchToken = async () => {
+    if (admin) {
+      const given = await admin.ask('token')
+      if (!given) throw new Error('No session token: the admin gave none')
+      return tokenOf(given)
+    }
     const response = await fetch('/demo/session-token', { headers: { accept: 'application/json' } })
     if (!response.ok) throw new Error(`No session token: HTTP ${response.status}`)
-    const { token, expires_in: seconds } = await response.json()
-    return { token, until: performance.now() + (seconds - REFRESH_BEFORE_SECONDS) * 1000 }
+    return tokenOf(await response.json())
   }
 
   const showToast = (message, { duration = TOAST_MS, isError = false } = {}) => {
+    if (admin) return admin.send('toast', { text: String(message), isError })
     const toast = document.createElement('div')
     toast.setAttribute('role', isError ? 'alert' : 'status')
     toast.textContent = message
@@ -70,7 +108,136 @@
     async toggle(id) {
       elementOf(id).hidden = !elementOf(id).hidden
     },
-    leaveConfirmation: () => (shownBar() ? confirmLeaving() : Promise.resolve()),
+    leaveConfirmation: () => {
+      if (!shownBar()) return Promise.resolve()
+      return admin ? leaveByAdmin() : confirmLeaving()
+    },
+  }
+
+  const leaveByAdmin = async () => {
+    if (!(await admin.ask('leave'))) throw new Error('The merchant stays')
+  }
+
+  const buttonsOf = (element) =>
+    [...element.querySelectorAll('button')].map((button) => ({
+      label: button.textContent,
+      disabled: button.disabled,
+      primary: button.getAttribute('variant') === 'primary',
+      critical: button.getAttribute('tone') === 'critical',
+    }))
+
+  // In the admin's frame: what these elements contain is sent, and again at each change, until they are hidden.
+  function showInAdmin(element, send) {
+    send()
+    element.watched?.disconnect()
+    element.watched = new MutationObserver(send)
+    element.watched.observe(element, {
+      subtree: true,
+      childList: true,
+      characterData: true,
+      attributes: true,
+    })
+  }
+  const hideInAdmin = (type, id, element) => {
+    element?.watched?.disconnect()
+    admin.send(type, { id, buttons: null })
+  }
+
+  function defineInAdmin() {
+    const style = document.createElement('style')
+    style.textContent = 'ui-save-bar, ui-modal, s-app-nav { display: none !important }'
+    document.head.append(style)
+    class SaveBar extends HTMLElement {
+      connectedCallback() {
+        this.hidden = true
+      }
+    }
+    class Modal extends HTMLElement {
+      connectedCallback() {
+        if (this.content) return
+        this.content = document.createElement('div')
+        this.append(this.content)
+      }
+    }
+    class AppNav extends HTMLElement {
+      connectedCallback() {
+        showInAdmin(this, () =>
+          admin.send('menu', {
+            links: [...this.querySelectorAll('s-link:not([rel=home])')].map((link) => ({
+              href: link.getAttribute('href'),
+              label: link.textContent,
+            })),
+          }),
+        )
+      }
+    }
+    customElements.define('ui-save-bar', SaveBar)
+    customElements.define('ui-modal', Modal)
+    customElements.define('s-app-nav', AppNav)
+    saveBar.show = async (id) => {
+      const element = elementOf(id)
+      element.hidden = false
+      showInAdmin(element, () => admin.send('save-bar', { id, buttons: buttonsOf(element) }))
+    }
+    saveBar.hide = async (id) => {
+      const element = document.getElementById(id)
+      if (element) element.hidden = true
+      hideInAdmin('save-bar', id, element)
+    }
+    modal.show = async (id) => {
+      const element = elementOf(id)
+      showInAdmin(element, () => {
+        const words = [...element.content.querySelectorAll('p, li')]
+        admin.send('modal', {
+          id,
+          title: element.querySelector('ui-title-bar')?.getAttribute('title') ?? '',
+          words:
+            words.length > 0 ? words.map((one) => one.textContent) : [element.content.textContent],
+          buttons: buttonsOf(element),
+        })
+      })
+      element.dispatchEvent(new Event('show'))
+    }
+    modal.hide = async (id) => hideInAdmin('modal', id, document.getElementById(id))
+    admin.receive('press', ({ id, at }) =>
+      document.getElementById(id)?.querySelectorAll('button')[at]?.click(),
+    )
+    admin.receive('closed', ({ id }) =>
+      document.getElementById(id)?.dispatchEvent(new Event('hide')),
+    )
+    admin.receive('navigate', ({ href }) =>
+      document
+        .querySelector(`s-app-nav s-link[href="${CSS.escape(href)}"]`)
+        ?.dispatchEvent(new CustomEvent('shopify:navigate', { bubbles: true })),
+    )
+    followInAdmin()
+  }
+
+  /** The admin's address and title stay in step with those of this page. */
+  function followInAdmin() {
+    const hidden = ['embedded', 'shop', 'host']
+    const report = () => {
+      const url = new URL(location.href)
+      hidden.forEach((name) => url.searchParams.delete(name))
+      const path = url.pathname === '/' ? '' : url.pathname
+      admin.send('location', { path: path + url.search + url.hash })
+    }
+    for (const name of ['pushState', 'replaceState']) {
+      const change = history[name].bind(history)
+      history[name] = (...given) => {
+        change(...given)
+        report()
+      }
+    }
+    addEventListener('popstate', report)
+    report()
+    const title = () => admin.send('title', { text: document.title })
+    new MutationObserver(title).observe(document.head, {
+      subtree: true,
+      childList: true,
+      characterData: true,
+    })
+    title()
   }
 
   function confirmLeaving() {
@@ -195,7 +362,8 @@
   }
 
   // Absent where a test runs the script without a page.
-  if (typeof document === 'object') defineElements()
+  if (admin) defineInAdmin()
+  else if (typeof document === 'object') defineElements()
   window.shopify = {
     config,
     environment: { embedded: isEmbedded(), mobile: false, intent: false },
@@ -216,7 +384,7 @@
     },
     toast: {
       show: showToast,
-      hide: (toast) => toast?.remove(),
+      hide: (toast) => toast?.remove?.(),
     },
     saveBar,
     modal,

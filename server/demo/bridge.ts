@@ -20,11 +20,17 @@ export const SAMPLE = {
   sku: 'EB-001',
 }
 
-/** Answers these paths and returns true; false for others. */
+/** Answers these paths and returns true; false for others. `adminOrigin`: the origin of the demo's admin. */
 export function createBridge(
   app: DemoApp,
+  adminOrigin: string,
 ): (request: IncomingMessage, response: ServerResponse) => boolean {
-  const config = JSON.stringify({ apiKey: app.apiKey, shop: app.shopDomain, locale: 'en' })
+  const config = JSON.stringify({
+    apiKey: app.apiKey,
+    shop: app.shopDomain,
+    locale: 'en',
+    adminOrigin,
+  })
   const script = readFileSync(new URL('./app-bridge.js', import.meta.url), 'utf8').replace(
     '__CONFIG__',
     config,

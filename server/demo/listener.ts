@@ -10,6 +10,7 @@ import { errorFields, type Logger } from '../core/log.ts'
 import { createAdminEndpoint, type AdminCounts, type AdminEndpoint } from './admin-endpoint.ts'
 import { DEMO_SHOP, type DemoApp, type DemoShop } from './app.ts'
 import { createViews } from './admin-views.ts'
+import { adminRoot, createDemoAdmin } from './admin/requests.ts'
 import { toGid } from './catalog-ids.ts'
 import { readCatalog, type DemoCatalog } from './catalog.ts'
 import { createDemoBilling } from './billing.ts'
@@ -49,6 +50,8 @@ export interface DemoOptions {
 export interface DemoStorefront {
   /** Where it listens: `http://127.0.0.1:<port>`. */
   url: string
+  /** The address of the app in the demo's admin. Its host makes it another site than the app. */
+  adminUrl: string
   app: DemoApp
   shop: DemoShop
   size: { products: number; variants: number }
@@ -83,7 +86,7 @@ export async function startDemoStorefront(options: DemoOptions): Promise<DemoSto
     if (sendBulkFile(admin, request, response)) return
     if (isLocalHost(request)) {
       if (request.url === '/') return void response.writeHead(302, { location: '/demo/shop' }).end()
-      if (shopFront(request, response)) return
+      if (shopFront(request, response) || parts.storeAdmin(request, response)) return
     }
     answer(parts, request).then(
       ({ status, body }) => send(response, status, body),
@@ -96,6 +99,7 @@ export async function startDemoStorefront(options: DemoOptions): Promise<DemoSto
   url = `http://127.0.0.1:${await listen(server)}`
   return {
     url,
+    adminUrl: `http://localhost:${new URL(url).port}${adminRoot(shop)}/apps/stevedore`,
     app,
     shop,
     shopFront,
@@ -148,6 +152,7 @@ function createParts(options: DemoOptions, catalog: DemoCatalog, url: () => stri
     log,
   })
   const pictures = createPictures(catalog, shop.name)
+  const storeAdmin = createDemoAdmin({ app, shop, catalog, orders, appAddress, log })
   const tokens = createTokenEndpoint(app, accessSeconds)
   const installing = createInstalling({ app, tokens, sender })
   const shopFront: DemoStorefront['shopFront'] = (request, response) =>
@@ -156,7 +161,7 @@ function createParts(options: DemoOptions, catalog: DemoCatalog, url: () => stri
     installing(request, response) ||
     pictures(request, response) ||
     orderPages(request, response)
-  return { shop, app, tokens, billing, admin, sender, shopFront, installation }
+  return { shop, app, tokens, billing, admin, sender, shopFront, installation, storeAdmin }
 }
 
 /** Sends the result of a bulk query and returns true; false for other addresses. */

@@ -159,6 +159,7 @@ export function pageRoute(
   bucketOrigin: string | null,
 ) {
   const { apiKey, bridgeUrl } = storefront.page
+  const demoAdmin = storefront.demo ? new URL(storefront.demo.adminUrl).origin : ''
   const head =
     `<meta name="shopify-api-key" content="${escapeHtml(apiKey)}">` +
     `<meta name="stevedore-demo" content="${String(demo)}">` +
@@ -177,7 +178,12 @@ export function pageRoute(
     const html = await source.html(ctx.url)
     ctx.set(
       'Content-Security-Policy',
-      contentPolicy(ctx, bridgeUrl, { demo, development: source.development, bucketOrigin }),
+      contentPolicy(ctx, bridgeUrl, {
+        demo,
+        demoAdmin,
+        development: source.development,
+        bucketOrigin,
+      }),
     )
     ctx.set('X-Content-Type-Options', 'nosniff')
     ctx.set('Referrer-Policy', 'strict-origin-when-cross-origin')
@@ -193,13 +199,14 @@ function contentPolicy(
   bridgeUrl: string,
   {
     demo,
+    demoAdmin,
     development,
     bucketOrigin,
-  }: { demo: boolean; development: boolean; bucketOrigin: string | null },
+  }: { demo: boolean; demoAdmin: string; development: boolean; bucketOrigin: string | null },
 ): string {
   const shop = String(ctx.query.shop ?? '')
   const ancestors = demo
-    ? "'self'"
+    ? `'self' ${demoAdmin}`
     : SHOP_DOMAIN.test(shop)
       ? `https://${shop} https://admin.shopify.com`
       : "'none'"

@@ -16,7 +16,7 @@ export interface Demo {
   api_key: string
   drop?: DemoDrop
   /** The demo shop's front, where buyers buy. */
-  storefront?: { url: string }
+  storefront?: { url: string; admin_url: string }
 }
 
 /** Writes `<dataDir>/demo.json`; an API key in it that still works is kept. */
@@ -26,7 +26,7 @@ export async function prepareDemo(
   shop: { id: number; domain: string },
   url: string,
   drop: DropAddress | null,
-  shopFrontUrl: string | null = null,
+  front: { frontUrl: string; adminUrl: string } | null = null,
 ): Promise<Demo> {
   const file = path.join(dataDir, 'demo.json')
   const before = await readFile(file, 'utf8')
@@ -37,7 +37,7 @@ export async function prepareDemo(
     shop: shop.domain,
     api_key: await demoKey(database, shop.id, before.api_key),
   }
-  if (shopFrontUrl) demo.storefront = { url: shopFrontUrl }
+  if (front) demo.storefront = { url: front.frontUrl, admin_url: front.adminUrl }
   if (drop) demo.drop = await demoAccount(database, shop.id, drop, before.drop)
   // Written atomically: scripts wait for this file.
   await writeFile(`${file}.new`, JSON.stringify(demo, null, 2) + '\n', { mode: 0o600 })
@@ -77,7 +77,7 @@ Stevedore is ready.
   Demo shop    ${shop}
   API key      ${api_key}
   API          ${url}/api/docs
-${storefront ? `  Shop front   ${storefront.url}/demo/shop\n` : ''}${drop ? dropLines(drop) : ''}
+${storefront ? `  Shop front   ${storefront.url}/demo/shop\n  Shop’s admin ${storefront.admin_url}\n` : ''}${drop ? dropLines(drop) : ''}
 Import a file:
 
   curl -sS ${url}/api/files/import \\

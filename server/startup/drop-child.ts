@@ -46,8 +46,7 @@ export async function startDropChild(
 ): Promise<DropChild> {
   const { drop, dataDir, roles } = environment
   const secret = environment.secret ?? (await ensureSecret(dataDir))
-  const { host, sftpPort, ftpPort, schedule } = drop
-  const address: DropAddress = { host, sftpPort, ftpPort, schedule }
+  const address = addressOf(drop)
   const env = {
     ROLE: 'drop',
     APP_SECRET: secret,
@@ -110,6 +109,13 @@ async function orLate(first: PromiseWithResolvers<void>, log: Logger): Promise<v
   await first.promise
   clearTimeout(late)
 }
+
+const addressOf = ({ host, sftpPort, ftpPort, schedule }: DropAddress): DropAddress => ({
+  host,
+  sftpPort,
+  ftpPort,
+  schedule,
+})
 
 const portsOf = ({ sftpPort, ftpPort }: DropAddress) => ({
   SFTP_PORT: String(sftpPort),

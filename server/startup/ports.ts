@@ -114,7 +114,7 @@ async function openDemo(
     // Demo mode listens on this machine only, even if BASE_URL names another address.
     appAddress: `http://127.0.0.1:${environment.port}`,
   })
-  const bridge = createBridge(demo.app)
+  const bridge = createBridge(demo.app, new URL(demo.adminUrl).origin)
   const { transport, close } = createDemoTransport(demo.url)
   const storefront = createStorefront({
     database,
@@ -139,6 +139,7 @@ async function openDemo(
         shop: { id: shop.id, domain, name },
         sample: SAMPLE,
         frontUrl: demo.url,
+        adminUrl: demo.adminUrl,
         handle: (request, response) =>
           bridge(request, response) || demo.shopFront(request, response),
       },

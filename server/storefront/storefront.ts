@@ -33,6 +33,8 @@ export interface DemoPlatform {
   sample: { path: string; filename: string; sku: string }
   /** The address of the shop front, without a slash at the end. */
   frontUrl: string
+  /** The address of the app in the demo's admin, which frames the page. */
+  adminUrl: string
   /** Answers requests for the bridge and the shop front and returns true; false for others. */
   handle: (request: IncomingMessage, response: ServerResponse) => boolean
 }

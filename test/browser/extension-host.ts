@@ -1,11 +1,7 @@
 // Runs an extension as the platform does: its bundle in a page, with the global `shopify` and the
 // texts of its locale. Its elements are rendered as plain ones, whose text can be read.
-import { readFileSync } from 'node:fs'
-import path from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import { build } from 'vite'
-
-const EXTENSIONS = path.resolve(import.meta.dirname, '../../web/extensions')
+import { buildExtension, extensionTexts } from '../../server/demo/admin/extensions.ts'
 
 export type ExtensionName =
   | 'thank-you'
@@ -14,25 +10,6 @@ export type ExtensionName =
   | 'order-block'
   | 'product-block'
   | 'product-links'
-
-/** Builds one module, as `shopify app build` does. */
-async function buildExtension(name: ExtensionName, appUrl: string): Promise<string> {
-  const built = await build({
-    configFile: false,
-    root: path.join(EXTENSIONS, name),
-    logLevel: 'warn',
-    define: {
-      'process.env.APP_URL': JSON.stringify(appUrl),
-      'process.env.NODE_ENV': '"production"',
-    },
-    build: {
-      write: false,
-      lib: { entry: path.join(EXTENSIONS, name, 'src/index.tsx'), formats: ['es'] },
-    },
-  })
-  const [output] = ([] as unknown[]).concat(built) as { output: { code: string }[] }[]
-  return output!.output[0]!.code
-}
 
 export interface HostOptions {
   name: ExtensionName
@@ -53,8 +30,7 @@ export interface HostOptions {
 /** Opens the extension in a page. */
 export async function openExtension(browser: Browser, options: HostOptions): Promise<Page> {
   const { name, origin, appUrl, locale = 'en.default' } = options
-  const file = path.join(EXTENSIONS, name, `locales/${locale}.json`)
-  const given = { ...options, texts: JSON.parse(readFileSync(file, 'utf8')) as object }
+  const given = { ...options, texts: await extensionTexts(name, locale) }
   const code = await buildExtension(name, appUrl)
   const page = await (await browser.newContext()).newPage()
   const answers: Record<string, [type: string, body: string]> = {

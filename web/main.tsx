@@ -13,8 +13,10 @@ import { setUiTexts } from './shell/ui/texts.ts'
 import { restoreKept } from './shell/url-state/kept-over-reload.ts'
 import { reloadWhenUpgraded } from './shell/url-state/upgraded.ts'
 
+/** Throws where the browser forbids it. */
+const storage = () => window.sessionStorage
+
 async function start(): Promise<void> {
-  const storage = () => window.sessionStorage
   const locale = chooseLocale(window.location.search, navigator.languages, storage)
   if (locale !== undefined) {
     setPageLocale(locale)
@@ -38,5 +40,5 @@ async function translate(language: TranslatedLocale): Promise<void> {
 rememberFocus()
 keepFocus()
 reloadWhenUpgraded()
-restoreKept(window.sessionStorage, window.location.pathname + window.location.search)
+restoreKept(storage, window.location.pathname + window.location.search)
 void start()

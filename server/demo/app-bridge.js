@@ -184,7 +184,13 @@
       if (element) element.hidden = true
       hideInAdmin('save-bar', id, element)
     }
+    // The keys still go to this frame, where the question was asked.
+    let asked = null
+    addEventListener('keydown', ({ key }) => {
+      if (key === 'Escape') document.getElementById(asked)?.dispatchEvent(new Event('hide'))
+    })
     modal.show = async (id) => {
+      asked = id
       const element = elementOf(id)
       showInAdmin(element, () => {
         const words = [...element.content.querySelectorAll('p, li')]
@@ -198,7 +204,10 @@
       })
       element.dispatchEvent(new Event('show'))
     }
-    modal.hide = async (id) => hideInAdmin('modal', id, document.getElementById(id))
+    modal.hide = async (id) => {
+      if (asked === id) asked = null
+      hideInAdmin('modal', id, document.getElementById(id))
+    }
     admin.receive('press', ({ id, at }) =>
       document.getElementById(id)?.querySelectorAll('button')[at]?.click(),
     )

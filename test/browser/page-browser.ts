@@ -83,10 +83,12 @@ export const animate = (page: Page): Promise<void> =>
 export const onlyChoice = (choices: Locator): Promise<unknown> =>
   expect.poll(() => choices.count()).toBe(1)
 
-/** Opens a page in a separate context, as in another browser. */
+type Places = Pick<RunningServer, 'url'> & Partial<Pick<RunningServer, 'adminUrl'>>
+
+/** Opens a page in a separate context, as in another browser. `path` may be an address. */
 export async function openPage(
   browser: Browser,
-  server: Pick<RunningServer, 'url'>,
+  server: Places,
   path: string,
   options: BrowserContextOptions = {},
 ): Promise<OpenPage> {
@@ -108,13 +110,10 @@ async function contextOf(
   return context
 }
 
-async function openIn(
-  context: BrowserContext,
-  server: Pick<RunningServer, 'url'>,
-  path: string,
-): Promise<OpenPage> {
+async function openIn(context: BrowserContext, server: Places, path: string): Promise<OpenPage> {
   const page = await context.newPage()
   const complaints: string[] = []
+  const own = [server.url, ...(server.adminUrl ? [new URL(server.adminUrl).origin] : [])]
   page.on('pageerror', (error) => complaints.push(error.message))
   page.on('console', (message) => {
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
@@ -122,9 +121,10 @@ async function openIn(
   })
   page.on('request', (request) => {
     const url = request.url()
-    if (!url.startsWith(server.url) && !/^(data|blob):/.test(url)) complaints.push(`asked ${url}`)
+    if (!own.some((one) => url.startsWith(one)) && !/^(data|blob):/.test(url))
+      complaints.push(`asked ${url}`)
   })
-  await page.goto(server.url + path)
+  await page.goto(path.startsWith('/') ? server.url + path : path)
   return { page, complaints, close: () => page.close() }
 }
 

@@ -39,6 +39,8 @@ export interface RunningServer {
   databaseUrl: string
   /** Everything it has written so far, for the message of a failed test. */
   output(): string
+  /** The address of the app in the demo's admin, which frames the page. */
+  adminUrl: string
   /** Calls the API with the demo key. */
   call(
     method: string,
@@ -143,13 +145,14 @@ export const readDemo = async (dataDir: string): Promise<Required<Demo>> =>
 export async function demoClient(
   url: string,
   dataDir: string,
-): Promise<Pick<RunningServer, 'url' | 'dataDir' | 'apiKey' | 'shop' | 'call'>> {
+): Promise<Pick<RunningServer, 'url' | 'dataDir' | 'apiKey' | 'shop' | 'adminUrl' | 'call'>> {
   const demo = await readDemo(dataDir)
   return {
     url,
     dataDir,
     apiKey: demo.api_key,
     shop: demo.shop,
+    adminUrl: demo.storefront?.admin_url ?? '',
     call: (method, route, body, headers = {}) =>
       fetch(url + route, {
         method,

@@ -9,6 +9,12 @@
   if (matchMedia('(max-width: 700px)').matches) menu.open = false
   let shown = null
 
+  /** From the app's frame, where the focus was, so that the dialog gets the keys. */
+  const openDialog = (dialog) => {
+    window.focus()
+    if (!dialog.open) dialog.showModal()
+  }
+
   const send = (message) => frame?.contentWindow.postMessage(message, frame.dataset.origin)
 
   const pressable = ({ label, disabled, primary, critical }, press) => {
@@ -27,7 +33,7 @@
   function askToLeave() {
     const dialog = $('leave')
     if (bar.hidden) return Promise.resolve(true)
-    if (!dialog.open) dialog.showModal()
+    openDialog(dialog)
     dialog.returnValue = ''
     return new Promise((resolve) =>
       dialog.addEventListener('close', () => resolve(dialog.returnValue === 'leave'), {
@@ -74,7 +80,7 @@
         }),
       )
       modal.querySelector('.buttons').replaceChildren(...buttonsOf(id, buttons))
-      if (!modal.open) modal.showModal()
+      openDialog(modal)
     },
     menu: ({ links }) =>
       $('app-menu').replaceChildren(

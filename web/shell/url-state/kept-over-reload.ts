@@ -10,13 +10,17 @@ const ONCE_MS = 60_000
 
 /**
  * May the page reload itself at `now`? Stored in the browser's session, because the reload clears
- * the page's memory.
+ * the page's memory. `storage` throws where the browser forbids it, as in the admin's frame without
+ * cookies of other sites; so do those below.
  */
-export function mayReload(storage: Pick<Storage, 'getItem' | 'setItem'>, now: number): boolean {
+export function mayReload(
+  storage: () => Pick<Storage, 'getItem' | 'setItem'>,
+  now: number,
+): boolean {
   try {
-    const before = Number(storage.getItem(RELOADED) ?? Number.NaN)
+    const before = Number(storage().getItem(RELOADED) ?? Number.NaN)
     if (now - before < ONCE_MS) return false
-    storage.setItem(RELOADED, String(now))
+    storage().setItem(RELOADED, String(now))
     return true
   } catch {
     // The page would reload for ever if the attempt were not stored.
@@ -38,14 +42,14 @@ const keepers = new Map<string, Keeper>()
 let restored = new Map<string, unknown>()
 
 /** Stores what the open page has. False: it cannot be stored, so that a reload would lose it. */
-export function storeKept(storage: Pick<Storage, 'setItem'>, url: string): boolean {
+export function storeKept(storage: () => Pick<Storage, 'setItem'>, url: string): boolean {
   const values = [...keepers].flatMap(([name, read]) => {
     const value = read()
     return value === undefined ? [] : [[name, value] as const]
   })
   const kept: KeptValues = { url, values: Object.fromEntries(values) }
   try {
-    storage.setItem(STORED, JSON.stringify(kept))
+    storage().setItem(STORED, JSON.stringify(kept))
     return true
   } catch {
     return false
@@ -53,10 +57,13 @@ export function storeKept(storage: Pick<Storage, 'setItem'>, url: string): boole
 }
 
 /** Reads what the page stored before it was reloaded; called once, when the page starts. */
-export function restoreKept(storage: Pick<Storage, 'getItem' | 'removeItem'>, url: string): void {
+export function restoreKept(
+  storage: () => Pick<Storage, 'getItem' | 'removeItem'>,
+  url: string,
+): void {
   try {
-    const text = storage.getItem(STORED)
-    storage.removeItem(STORED)
+    const text = storage().getItem(STORED)
+    storage().removeItem(STORED)
     const kept = text === null ? null : (JSON.parse(text) as KeptValues)
     restored = new Map(kept?.url === url ? Object.entries(kept.values) : [])
   } catch {

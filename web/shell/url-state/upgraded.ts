@@ -20,9 +20,11 @@ export function reloadWhenUpgraded(): void {
     unloaded.add(payload)
     // Before the failed part says so in a dialog itself.
     const mustStay = holdsMore()
-    void reloadIfReached(() => !mustStay && mayReload(window.sessionStorage, Date.now()))
+    void reloadIfReached(() => !mustStay && mayReload(storage, Date.now()))
   })
 }
+
+const storage = () => window.sessionStorage
 
 const holdsMore = (): boolean => isUploading() || isDialogOpen()
 
@@ -33,7 +35,7 @@ const holdsMore = (): boolean => isUploading() || isDialogOpen()
 export async function reloadIfReached(may: () => boolean = () => true): Promise<void> {
   const { pathname, search } = window.location
   const answer = await fetch(pathname, { cache: 'no-store' }).catch(() => null)
-  if (!answer?.ok || !may() || !storeKept(window.sessionStorage, pathname + search)) return
+  if (!answer?.ok || !may() || !storeKept(storage, pathname + search)) return
   leaveUnasked()
   window.location.reload()
 }

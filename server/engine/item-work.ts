@@ -4,6 +4,7 @@ import {
   asksForFacts,
   english,
   matchesCondition,
+  type Condition,
   type Item,
   type Outcome,
   type StagedBlob,
@@ -87,16 +88,38 @@ export async function applicable(
   items: readonly WorkItem[],
   { shop, facts }: StepContext,
 ): Promise<WorkItem[]> {
-  const { when, pluginImpl, parsedOptions } = step
-  const conditions = [...(when ? [when] : []), ...(pluginImpl.conditions?.(parsedOptions) ?? [])]
+  const { when, branch, pluginImpl, parsedOptions } = step
+  const conditions = [
+    ...(branch ? [branch.when] : []),
+    ...(when ? [when] : []),
+    ...(pluginImpl.conditions?.(parsedOptions) ?? []),
+  ]
   // What the item's file has already was made by the same steps.
   const isDone = ({ staged }: WorkItem) => pluginImpl.bytes === true && staged?.present === true
   const open = items.filter((item) => !item.last && !isDone(item))
   if (conditions.some(asksForFacts))
     for (const [item, read] of zip(open, await facts(open.map(factSubject)))) item.facts = read
-  if (!when) return open
+  if (!when && !branch) return open
   const timeZone = shop.settings.time_zone
-  return open.filter((item) => matchesCondition(fileOf(item), when, { timeZone }))
+  const meets = (item: WorkItem, condition: Condition) =>
+    matchesCondition(fileOf(item), condition, { timeZone })
+  return open.filter((item) => takesBranch(step, item, meets) && (!when || meets(item, when)))
+}
+
+/** Judges an item before the first step of a branch, once: its steps change the file. */
+function takesBranch(
+  { branch, turns }: ResolvedStep<ItemPlugin>,
+  item: WorkItem,
+  meets: (item: WorkItem, condition: Condition) => boolean,
+): boolean {
+  if (!branch || !turns) return true
+  let is = item.branches.get(branch.id)
+  if (is === undefined) {
+    // An interrupted attempt ended behind a step of the part that the item takes.
+    is = item.step > turns.first ? item.step <= turns.otherwise : meets(item, branch.when)
+    item.branches = new Map(item.branches).set(branch.id, is)
+  }
+  return is !== (branch.else === true)
 }
 
 function factSubject(item: WorkItem): FactSubject {
@@ -117,6 +140,7 @@ export async function loadRecords(tx: ShopScope, items: readonly WorkItem[]): Pr
     if (item.entry !== null || item.file_id === null) continue
     item.record = records.get(item.file_id) ?? null
     item.draft = null
+    item.branches = new Map()
   }
 }
 

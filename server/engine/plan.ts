@@ -121,7 +121,8 @@ export async function planUnread(
 ): Promise<UnreadPlan> {
   const recorded: RecordedStep[] = []
   for (const step of steps) {
-    const outcomes = step.when === undefined ? await outcomesUnread(step, positions, read) : null
+    const isForAll = step.when === undefined && step.branch === undefined
+    const outcomes = isForAll ? await outcomesUnread(step, positions, read) : null
     if (!outcomes) break
     recorded.push(outcomes)
     // An item that ends here is not planned by the next step; to know that, the next step needs the

@@ -286,6 +286,8 @@ export interface WorkItem {
   undo: (Ledger & { at: string }) | null
   /** Read for a step whose conditions ask for them; null: not read. */
   facts: FileFacts | null
+  /** By the ids of branches: whether it meets the condition, as it was judged. */
+  branches: ReadonlyMap<string, boolean>
   warnings: StoredWarning[]
   /** What its steps asked for in addition to the change of its file; written with its outcome. */
   effects: EffectValues
@@ -322,6 +324,8 @@ export interface EndedItem {
 export type ResolvedStep<P extends Plugin = Plugin> = Step & {
   pluginImpl: P
   parsedOptions: unknown
+  /** Of a branch: the index of its first step, and that after its last step without `else`. */
+  turns?: { first: number; otherwise: number }
 }
 
 // What the steps of an item asked for, by effect.

@@ -33,6 +33,7 @@ export const workItem = (row: ClaimedRow): WorkItem => ({
   byte_steps: null,
   left_out_for: null,
   facts: null,
+  branches: new Map(),
   warnings: [],
   effects: {},
   unchanged: null,

@@ -1,6 +1,6 @@
 // A workflow in requests and answers.
 import { z } from 'zod'
-import type { Workflow } from '../../../plugins/contract/index.ts'
+import type { StepBranch, Workflow } from '../../../plugins/contract/index.ts'
 import { cannotUndo } from '../../engine/steps.ts'
 import { toPublicId } from '../../core/ids.ts'
 import { channelOfBuiltIn } from './channel.ts'
@@ -16,6 +16,27 @@ const onFailure = z.enum(['drop', 'keep', 'stop']).meta({
     'Absent: keep in an import where the step’s plugin is of kind optimize or act, otherwise drop',
 })
 const values = z.record(z.string(), z.unknown())
+
+const branchFields = {
+  id: z.string().min(1).max(60).describe('The same in all its steps'),
+  else: z.boolean().default(false).describe('The step is for the files that do not meet `when`'),
+}
+const branchBody = z
+  .strictObject({
+    ...branchFields,
+    when: values.optional().describe('Stated by the first step of the branch'),
+  })
+  .describe(
+    'The step is one of a branch: steps in a row of which a file takes those without `else` if it meets `when` before the first of them, otherwise those with `else`, which come last',
+  )
+  .meta({ id: 'StepBranchRequest' })
+export const branchSchema = z.object({ ...branchFields, when: values }).meta({ id: 'StepBranch' })
+
+export const branchRecord = ({ id, when, else: otherwise }: StepBranch) => ({
+  id,
+  when: { ...when },
+  else: otherwise === true,
+})
 
 // Steps are checked as a whole later, so that every problem is named with its place:
 // `steps[2].options.tags`.
@@ -38,6 +59,7 @@ export const workflowBody = z
         plugin: z.string().max(100),
         options: values.optional(),
         when: values.nullable().optional().describe('Files that do not meet this skip the step'),
+        branch: branchBody.nullable().optional(),
         on_failure: onFailure.optional(),
       }),
     ),
@@ -70,6 +92,7 @@ export const workflowSchema = z
         summary_text: textSchema,
         options: values,
         when: values.optional(),
+        branch: branchSchema.optional(),
         on_failure: onFailure.optional(),
       }),
     ),
@@ -108,6 +131,7 @@ export function workflowRecord(
       ...summaryFields(step, plugins),
       options: step.options ?? {},
       ...(step.when ? { when: { ...step.when } } : {}),
+      ...(step.branch ? { branch: branchRecord(step.branch) } : {}),
       ...(step.onFailure ? { on_failure: step.onFailure } : {}),
     })),
     channel: own ? channelOfTriggers(own.when) : channelOfBuiltIn(workflow),

@@ -13,6 +13,7 @@ import { checkGiven, checkWorkflow, type Parts, type WorkflowBody } from './chec
 import { referenceProblems, referencesOfSteps } from './references.ts'
 import {
   forgetEvents,
+  ORDERS,
   readTriggers,
   triggerProblems,
   triggersAfter,
@@ -103,7 +104,7 @@ export function deleteWorkflow(
       })
     if (await delivers(tx, id))
       throw new AppError('workflow_in_use', {
-        message: say('This workflow runs on deliveries: choose another one in the settings first'),
+        message: say('This workflow runs on deliveries: take them from it first'),
       })
     await writeTriggers(tx, id, [])
     await deleteRow(tx, 'workflows', id)
@@ -114,9 +115,10 @@ export function deleteWorkflow(
 
 /** Is it the workflow of the shop's deliveries? */
 const delivers = (tx: ShopScope, id: string): Promise<boolean> =>
-  tx.has(`select 1 from shops where id = :shop and settings ->> 'delivery_workflow' = :id`, {
-    id: toPublicId('workflow', id),
-  })
+  tx.has(
+    `select 1 from triggers where shop_id = :shop and source = '${ORDERS}' and workflow_id = :id`,
+    { id },
+  )
 
 /**
  * Cancels the runs of a workflow, by its bare UUID; returns how many.
@@ -239,10 +241,11 @@ async function shopProblems(
     problems.push({ param: 'name', message: say('Another workflow has this name') })
   if (body.channel) problems.push(...(await attachedProblems(tx, body.channel, id)))
   problems.push(...(await triggerProblems(tx, body, { id, events })))
-  if (body.enabled === false && id && (await delivers(tx, id)))
+  const orders = body.when?.some((trigger) => trigger?.kind === 'orders')
+  if (body.enabled === false && (orders ?? (id !== null && (await delivers(tx, id)))))
     problems.push({
       param: 'enabled',
-      message: say('This workflow runs on deliveries: choose another one in the settings first'),
+      message: say('This workflow runs on deliveries: take them from it first'),
     })
   const users = id && body.kind && body.kind !== 'bulk' ? await schedulesOf(tx, id) : []
   if (users.length > 0)

@@ -1719,6 +1719,7 @@ export interface components {
         | 'cancelled'
         | 'undone'
       steps: {
+        branch?: components['schemas']['StepBranch']
         id: string
         plugin: string
         summary: string
@@ -1743,6 +1744,7 @@ export interface components {
       /** @description When the next part of its workflow starts on the files that are done, and its steps */
       waits: {
         steps: {
+          branch?: components['schemas']['StepBranch']
           id: string
           plugin: string
           summary: string
@@ -7005,6 +7007,7 @@ export interface components {
         | 'cancelled'
         | 'undone'
       steps: {
+        branch?: components['schemas']['StepBranch']
         id: string
         plugin: string
         summary: string
@@ -7027,6 +7030,7 @@ export interface components {
       /** @description When the next part of its workflow starts on the files that are done, and its steps */
       waits: {
         steps: {
+          branch?: components['schemas']['StepBranch']
           id: string
           plugin: string
           summary: string
@@ -8086,6 +8090,7 @@ export interface components {
       /** @description The steps of the workflow as it is now; null: it cannot be used */
       steps:
         | {
+            branch?: components['schemas']['StepBranch']
             id: string
             plugin: string
             summary: string
@@ -9691,10 +9696,7 @@ export interface components {
        * @enum {string}
        */
       delivery_mail: 'own' | 'platform'
-      /**
-       * @description The workflow (kind `delivery`) that runs on each new delivery; null: none
-       * @default null
-       */
+      /** @description The workflow (kind `delivery`) that runs on each new delivery; null: none */
       delivery_workflow: string | null
       /** @default 5 */
       download_limit: number | null
@@ -9912,6 +9914,32 @@ export interface components {
       }[]
       total: number
     }
+    StepBranch: {
+      /**
+       * @description The step is for the files that do not meet `when`
+       * @default false
+       */
+      else: boolean
+      /** @description The same in all its steps */
+      id: string
+      when: {
+        [key: string]: unknown
+      }
+    }
+    /** @description The step is one of a branch: steps in a row of which a file takes those without `else` if it meets `when` before the first of them, otherwise those with `else`, which come last */
+    StepBranchRequest: {
+      /**
+       * @description The step is for the files that do not meet `when`
+       * @default false
+       */
+      else?: boolean
+      /** @description The same in all its steps */
+      id: string
+      /** @description Stated by the first step of the branch */
+      when?: {
+        [key: string]: unknown
+      }
+    }
     StoppedRuns: {
       cancelled: number
     }
@@ -10070,10 +10098,10 @@ export interface components {
       has_address: boolean
       id: string
       /**
-       * @description `imports`: imports of a source run it. `event`: it runs on the files of an event. `hook`: a program runs it
+       * @description `imports`: imports of a source run it. `orders`: it prepares each new delivery. `event`: it runs on the files of an event. `hook`: a program runs it
        * @enum {string}
        */
-      kind: 'imports' | 'event' | 'hook'
+      kind: 'imports' | 'orders' | 'event' | 'hook'
       /**
        * @description The most files of its runs within an hour; above it, it pauses
        * @default null
@@ -10188,10 +10216,10 @@ export interface components {
       /** @description Of a trigger that it has already */
       id?: string
       /**
-       * @description `imports`: imports of a source run it. `event`: it runs on the files of an event. `hook`: a program runs it
+       * @description `imports`: imports of a source run it. `orders`: it prepares each new delivery. `event`: it runs on the files of an event. `hook`: a program runs it
        * @enum {string}
        */
-      kind: 'imports' | 'event' | 'hook'
+      kind: 'imports' | 'orders' | 'event' | 'hook'
       /**
        * @description The most files of its runs within an hour; above it, it pauses
        * @default null
@@ -10868,6 +10896,7 @@ export interface components {
       /** @description Its runs that have not ended */
       running: number
       steps: {
+        branch?: components['schemas']['StepBranch']
         id: string
         /**
          * @description A failed file is left out (drop), continues as it was with a warning (keep), or ends the operation (stop). Absent: keep in an import where the step’s plugin is of kind optimize or act, otherwise drop
@@ -10927,6 +10956,7 @@ export interface components {
        */
       parallel?: number
       steps: {
+        branch?: components['schemas']['StepBranchRequest'] | null
         /** @description The same as long as the step exists; absent: a new one is created */
         id?: string
         /**

@@ -89,6 +89,9 @@ const SCHEMA = `
     failure_causes jsonb,
     unchanged integer not null default 0,
     present integer not null default 0,
+    -- How long each step on files worked, and how long the results took to write, in ms.
+    step_ms bigint[] not null default '{}',
+    write_ms bigint not null default 0,
     primary key (shop_id, id),
     unique (shop_id, idempotency_key)
   ) with (fillfactor = 50); -- its counters change with every group of outcomes
@@ -159,6 +162,9 @@ const SCHEMA = `
     -- The position of the previous entry with the same filename; null for most. The item is claimed
     -- after that one has ended.
     waits_for integer,
+    -- What each step did with it, a letter for each (engine/trail.ts). Null once it has ended: all
+    -- steps changed it.
+    trail text,
     primary key (shop_id, operation_id, position),
     constraint items_say_why
       check (status not in ('failed', 'skipped') or error ->> 'code' is not null)

@@ -11,6 +11,7 @@ import {
   type Step,
   type Workflow,
 } from '../../plugins/contract/index.ts'
+import { countSteps } from './trail.ts'
 import { PORTS } from '../../test/ports.ts'
 
 const tag = (plugin: string, ...tags: string[]): Plugin =>
@@ -117,6 +118,12 @@ test('each file takes one part, although the part changes what the condition is 
     expect(tags.toSorted()).toEqual([...new Set([...had, ...taken(is)])].toSorted())
   }
   expect(new Set(before.map(({ is }) => is)).size).toBe(2)
+  const pdfs = before.filter(({ is }) => is).length
+  const results = await countSteps(engine.scope, id, 4)
+  expect(results.map(({ changed }) => changed)).toEqual([pdfs, pdfs, 40 - pdfs, 40])
+  const others = { limit: 100, step: { index: 2, result: 'changed' as const } }
+  const listed = await engine.engine.items(engine.scope, id, others)
+  expect(listed.map(({ file_id }) => isPdf.get(file_id!))).toEqual(Array(40 - pdfs).fill(false))
   const undo = await engine.engine.undo(engine.scope, id, 'me', 'api')
   await engine.untilEnd(undo)
   expect(await filesOf(engine)).toEqual(before)

@@ -37,6 +37,7 @@ import {
   type ResolvedStep,
   type WorkItem,
 } from './types.ts'
+import { mark } from './trail.ts'
 import { keepAsItWas, policyOf, retryDelay } from './failure.ts'
 import type { FilePlace } from './steps.ts'
 
@@ -141,6 +142,7 @@ export async function loadRecords(tx: ShopScope, items: readonly WorkItem[]): Pr
     item.record = records.get(item.file_id) ?? null
     item.draft = null
     item.branches = new Map()
+    item.trail = item.trail.slice(0, item.resume.step)
   }
 }
 
@@ -231,6 +233,7 @@ export function advance(
   index: number,
 ): StagedBlob | null {
   item.step = index + 1
+  mark(item.trail, index, outcome.unchanged ? 'unchanged' : 'changed')
   if (outcome.change) applyToDraft(itemDraft(item), outcome.change)
   if (outcome.warnings) item.warnings.push(...outcome.warnings.map(storedWarning))
   collectEffects(item.effects, outcome)
@@ -309,11 +312,14 @@ export function endingAt(
 ): ItemEnding | null {
   const keeps = policyOf(step, item) === 'keep'
   if (outcome.status === 'skipped') {
-    if (!keeps || item.entry === null) return { status: 'skipped', reason: outcome.reason }
+    const ends = !keeps || item.entry === null
+    mark(item.trail, index, ends ? 'skipped' : 'kept')
+    if (ends) return { status: 'skipped', reason: outcome.reason }
     item.step = index + 1
     return null
   }
   const ending = endingOfFailure(step, item, outcome.error, seconds, outcome)
+  if (ending.status === 'failed') mark(item.trail, index, keeps ? 'kept' : 'failed')
   if (!keeps || ending.status !== 'failed') return ending
   keepAsItWas(item, step, index, outcome.error)
   return null

@@ -13,6 +13,7 @@ import type {
   Question,
   Wait,
 } from '../../plugins/contract/index.ts'
+import type { Trail } from './trail.ts'
 import type { StoredDetail, StoredMessage } from '../core/texts.ts'
 import type { Artifact } from '../files/artifacts.ts'
 import type { Ledger } from '../files/change-ledger.ts'
@@ -46,6 +47,12 @@ export const ITEM_STATUSES = [
 ] as const
 
 export type ItemStatus = (typeof ITEM_STATUSES)[number]
+
+/** How an item ended at one step. `kept`: the step failed, and the file continues unchanged. */
+export const STEP_RESULTS = ['changed', 'unchanged', 'kept', 'skipped', 'failed'] as const
+export type StepResult = (typeof STEP_RESULTS)[number]
+/** How many files ended so at one step. */
+export type StepCounts = Record<StepResult, number>
 
 /** Final statuses: nothing more happens without a request. */
 export const ENDED: readonly OperationStatus[] = [
@@ -224,6 +231,10 @@ export interface OperationRow {
   continue_since: Date | null
   /** Null: it is no part of a workflow that asks first. */
   question: OperationQuestion | null
+  /** How long each step on files worked, in ms: numbers as text. Absent: not read. */
+  step_ms?: string[]
+  /** How long its results took to write, in ms. */
+  write_ms?: number
   /** The operations whose events led to it, first to last. Absent: not read. Null: none. */
   led_by?: LeadingOperation[] | null
   /** The document that it produced; absent: not read. */
@@ -288,6 +299,8 @@ export interface WorkItem {
   facts: FileFacts | null
   /** By the ids of branches: whether it meets the condition, as it was judged. */
   branches: ReadonlyMap<string, boolean>
+  /** What the steps did with it. */
+  trail: Trail
   warnings: StoredWarning[]
   /** What its steps asked for in addition to the change of its file; written with its outcome. */
   effects: EffectValues

@@ -2,12 +2,13 @@
 import { z } from 'zod'
 import type { StepBranch, Workflow } from '../../../plugins/contract/index.ts'
 import { cannotUndo } from '../../engine/steps.ts'
-import { toPublicId } from '../../core/ids.ts'
+import { toOperationId, toPublicId } from '../../core/ids.ts'
+import { OPERATION_STATUSES } from '../../engine/types.ts'
 import { channelOfBuiltIn } from './channel.ts'
 import type { Parts } from './check.ts'
 import { summaryFields } from './describe.ts'
 import { channelOfTriggers, triggerBody, triggerSchema } from './triggers.ts'
-import type { OwnWorkflow } from './workflows.ts'
+import type { OwnWorkflow, RunState } from './workflows.ts'
 import { textSchema, timestamp } from '../../http/schemas.ts'
 
 const onFailure = z.enum(['drop', 'keep', 'stop']).meta({
@@ -100,6 +101,22 @@ export const workflowSchema = z
     enabled: z.boolean(),
     running: z.int().describe('Its runs that have not ended'),
     when: z.array(triggerSchema).describe('What starts it, in addition to scheduled tasks'),
+    last_run: z
+      .object({
+        operation_id: z.string(),
+        status: z.enum(OPERATION_STATUSES),
+        created_at: timestamp,
+      })
+      .nullable(),
+    next_run: timestamp
+      .nullable()
+      .describe('When a scheduled task of it is due, or a run continues after a wait'),
+    waits_for: z
+      .array(z.string())
+      .nullable()
+      .describe(
+        'Who may answer what a run asks; empty: anyone who may run workflows. Null: no run asks',
+      ),
     cannot_undo: z.array(z.string()).describe('Steps whose effect cannot be undone'),
     created_at: timestamp.nullable(),
     updated_at: timestamp.nullable(),
@@ -110,7 +127,20 @@ export const workflowSchema = z
 interface OwnState {
   when: z.output<typeof triggerSchema>[]
   running: number
+  runs: RunState | undefined
 }
+
+const runFields = (runs: RunState | undefined) => ({
+  last_run: runs?.last
+    ? {
+        operation_id: toOperationId(runs.last.kind, runs.last.id),
+        status: runs.last.status,
+        created_at: new Date(runs.last.at).toISOString(),
+      }
+    : null,
+  next_run: runs?.next?.toISOString() ?? null,
+  waits_for: runs?.who ?? null,
+})
 
 /** The record of a workflow. `own`: the shop's row with its triggers; null for a built-in one. */
 export function workflowRecord(
@@ -138,6 +168,7 @@ export function workflowRecord(
     enabled: own?.enabled ?? true,
     running: own?.running ?? 0,
     when: own?.when ?? [],
+    ...runFields(own?.runs),
     cannot_undo: cannotUndo(workflow, plugins),
     created_at: own?.created_at.toISOString() ?? null,
     updated_at: own?.updated_at.toISOString() ?? null,

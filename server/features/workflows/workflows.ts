@@ -5,6 +5,7 @@ import { deleteRow } from '../../core/db/delete-row.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { takeTurn } from '../../core/db/shop-maximum.ts'
 import type { Engine } from '../../engine/engine.ts'
+import type { OperationStatus } from '../../engine/types.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
 import { toPublicId } from '../../core/ids.ts'
 import { firstOf } from '../../core/lazy.ts'
@@ -166,6 +167,42 @@ export async function countRunning(scope: ShopScope): Promise<ReadonlyMap<string
      where shop_id = :shop and finished_at is null group by 1`,
   )
   return new Map(rows.map(({ id, runs }) => [id, runs]))
+}
+
+/** What the list says about a workflow: its last run, and what comes next. */
+export interface RunState {
+  last: { id: string; kind: 'import' | 'bulk'; status: OperationStatus; at: Date } | null
+  /** When a scheduled task is due, or a wait ends. */
+  next: Date | null
+  /** Who may answer the question of a run; empty: anyone who may run workflows. Null: none asks. */
+  who: string[] | null
+}
+
+/** By the bare UUIDs of these workflows. */
+export async function readRunStates(
+  scope: ShopScope,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, RunState>> {
+  if (ids.length === 0) return new Map()
+  const rows = await scope.query<RunState & { id: string }>(
+    `select g.id, last.run as last, least(due.at, ends.at) as next, asks.who
+     from unnest(:ids::uuid[], :keys::text[]) as g (id, key)
+     left join lateral (select jsonb_build_object('id', o.id, 'kind', o.kind, 'status', o.status,
+         'at', o.created_at) as run from operations o
+       where o.shop_id = :shop and o.workflow ->> 'id' = g.key order by o.id desc limit 1) last
+       on true
+     cross join lateral (select min(t.next_run_at) as at from triggers t
+       where t.shop_id = :shop and t.workflow_id = g.id) due
+     cross join lateral (select min(o.continue_at) as at from operations o
+       where o.shop_id = :shop and o.workflow ->> 'id' = g.key and o.continue_at is not null
+         and o.finished_at is not null) ends
+     left join lateral (select o.question -> 'who' as who from operations o
+       where o.shop_id = :shop and o.workflow ->> 'id' = g.key and o.continue_at is not null
+         and o.finished_at is null and o.question is not null order by o.continue_at limit 1) asks
+       on true`,
+    { ids, keys: ids.map((id) => toPublicId('workflow', id)) },
+  )
+  return new Map(rows.map(({ id, ...state }) => [id, state]))
 }
 
 const quoted = (name: string) => `“${name}”`

@@ -3268,6 +3268,9 @@ export interface components {
           limit?: number
           search?: string
           status?: ('pending' | 'running' | 'done' | 'failed' | 'skipped' | 'cancelled')[]
+          step?: string
+          /** @enum {string} */
+          step_result?: 'changed' | 'unchanged' | 'kept' | 'skipped' | 'failed'
           warned?: boolean
         }
       }
@@ -3278,6 +3281,9 @@ export interface components {
       }
       'GET /api/operations/{id}/retry': {
         answer: components['schemas']['Retry']
+      }
+      'GET /api/operations/{id}/steps': {
+        answer: components['schemas']['OperationSteps']
       }
       'GET /api/orders': {
         answer: {
@@ -7294,6 +7300,32 @@ export interface components {
           }
       workflow?: string
     }
+    OperationSteps: {
+      data: {
+        branch?: components['schemas']['StepBranch']
+        /** @description Of files that have ended. `changed`: the step worked on the file; `kept`: it failed, and the file continued unchanged. Null: it works on the whole operation */
+        files: {
+          changed: number
+          failed: number
+          /** @description Those that the step got */
+          files: number
+          kept: number
+          skipped: number
+          unchanged: number
+        } | null
+        id: string
+        /** @description How long it worked, its batches added up */
+        ms: number | null
+        plugin: string
+        summary: string
+        summary_text: components['schemas']['Text']
+        title: string
+      }[]
+      /** @description false: the results of its files are not kept any more */
+      kept: boolean
+      /** @description How long it took to write the results */
+      write_ms: number
+    }
     OrderFiles: {
       /** @description What the link asks for before a download or view: nothing, the buyer’s email address, or a `password`; null: what the file asks for */
       ask_for?: ('nothing' | 'email' | 'password') | null
@@ -10891,7 +10923,26 @@ export interface components {
       id: string
       /** @enum {string} */
       kind: 'import' | 'bulk' | 'delivery'
+      last_run: {
+        /** Format: date-time */
+        created_at: string
+        operation_id: string
+        /** @enum {string} */
+        status:
+          | 'previewing'
+          | 'previewed'
+          | 'queued'
+          | 'running'
+          | 'paused'
+          | 'success'
+          | 'partial'
+          | 'failed'
+          | 'cancelled'
+          | 'undone'
+      } | null
       name: string
+      /** @description When a scheduled task of it is due, or a run continues after a wait */
+      next_run: string | null
       parallel: number
       /** @description Its runs that have not ended */
       running: number
@@ -10915,6 +10966,8 @@ export interface components {
         }
       }[]
       updated_at: string | null
+      /** @description Who may answer what a run asks; empty: anyone who may run workflows. Null: no run asks */
+      waits_for: string[] | null
       /** @description What starts it, in addition to scheduled tasks */
       when: components['schemas']['Trigger'][]
     }

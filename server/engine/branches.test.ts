@@ -90,7 +90,7 @@ const filesOf = ({ scope }: TestEngine) =>
   )
 
 test('each file takes one part, although the part changes what the condition is about', async () => {
-  const plugins = ['first', 'second', 'other', 'all'].map((one) => tag(one, one))
+  const plugins = ['first', 'second', 'other', 'all', 'new'].map((one) => tag(one, one))
   const engine = await withFiles(plugins, 40)
   const before = await filesOf(engine)
   const of = branchOf(PDF)
@@ -124,6 +124,16 @@ test('each file takes one part, although the part changes what the condition is 
   const others = { limit: 100, step: { index: 2, result: 'changed' as const } }
   const listed = await engine.engine.items(engine.scope, id, others)
   expect(listed.map(({ file_id }) => isPdf.get(file_id!))).toEqual(Array(40 - pdfs).fill(false))
+  const again = await engine.startOn(
+    bulk({ id: 'all', plugin: 'all' }, { id: 'new', plugin: 'new', when: { tags: ['all'] } }),
+  )
+  await engine.untilEnd(again)
+  expect(await countSteps(engine.scope, again, 2)).toMatchObject([
+    { changed: 0, unchanged: 40 },
+    { changed: 40 },
+  ])
+  const back = await engine.engine.undo(engine.scope, again, 'me', 'api')
+  await engine.untilEnd(back)
   const undo = await engine.engine.undo(engine.scope, id, 'me', 'api')
   await engine.untilEnd(undo)
   expect(await filesOf(engine)).toEqual(before)

@@ -32,6 +32,7 @@ import {
 import { applyToDraft } from './work-item.ts'
 import {
   collectEffects,
+  effectsOf,
   type ItemEnding,
   type ItemError,
   type ResolvedStep,
@@ -233,8 +234,10 @@ export function advance(
   index: number,
 ): StagedBlob | null {
   item.step = index + 1
-  mark(item.trail, index, outcome.unchanged ? 'unchanged' : 'changed')
+  const found = outcome.change ? valuesOf(item, outcome) : null
   if (outcome.change) applyToDraft(itemDraft(item), outcome.change)
+  const isSame = found !== null && found === valuesOf(item, outcome)
+  mark(item.trail, index, outcome.unchanged || isSame ? 'unchanged' : 'changed')
   if (outcome.warnings) item.warnings.push(...outcome.warnings.map(storedWarning))
   collectEffects(item.effects, outcome)
   if (outcome.last) item.last = true
@@ -259,6 +262,16 @@ function stagedBy(
   // Steps would make the bytes that the file has.
   if (known?.source.hash === hash) return { ...known.bytes, source, present: true }
   return { ...bytes, source }
+}
+
+/** What a change of values alone is about, to see whether it changes them. Null: it is about more. */
+function valuesOf(item: WorkItem, outcome: Extract<Outcome, { status: 'ok' }>): string | null {
+  const { set, tags, deleted, ...others } = outcome.change ?? {}
+  const isMore = Object.keys(others).length > 0 || outcome.bytes || effectsOf(outcome).length > 0
+  if (isMore) return null
+  const draft = itemDraft(item)
+  const values = Object.keys(set ?? {}).map((name): unknown => Reflect.get(draft, name))
+  return JSON.stringify([values, tags && draft.tags, deleted !== undefined && draft.deleted])
 }
 
 /** The fields of an outcome that an item's row keeps between attempts. */

@@ -1,5 +1,6 @@
 // What each step did with an item: a letter for each step, kept with the item's outcome. How many files
-// a step got, and which, is read from there.
+// a step got, and which, is read from there. Steps whose changes are one statement for all files
+// (uniform-update.ts) are counted together.
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { STEP_RESULTS, type ItemStatus, type StepCounts, type StepResult } from './types.ts'
 

@@ -215,7 +215,12 @@ const RUN_COLUMNS: Pick<Columns<ColumnId, Workflow>, 'state' | 'last' | 'next'> 
     cell: ({ enabled, when }) =>
       !enabled ? t('Off') : when.some(({ paused }) => paused !== null) ? t('Paused') : t('On'),
   },
-  last: { title: t('Last run'), cell: ({ last_run }) => last_run && <LastRun run={last_run} /> },
+  last: {
+    title: t('Last run'),
+    cell: ({ last_run: run }) =>
+      run && <Link url={`/operations/${run.operation_id}`}>{runText(run)}</Link>,
+    inCard: ({ last_run: run }) => run && runText(run),
+  },
   next: { title: t('Next run'), cell: nextText },
 }
 // A built-in workflow runs where the shop has none: its runs are in the history of its channel.
@@ -225,14 +230,8 @@ const NO_RUNS: typeof RUN_COLUMNS = {
   next: { cell: () => null },
 }
 
-const LastRun = ({ run }: { run: NonNullable<Workflow['last_run']> }) => (
-  <Link url={`/operations/${run.operation_id}`}>
-    {t('{status}, {at}', {
-      status: OPERATION_STATUSES[run.status].text,
-      at: momentText(run.created_at),
-    })}
-  </Link>
-)
+const runText = ({ status, created_at }: NonNullable<Workflow['last_run']>): string =>
+  t('{status}, {at}', { status: OPERATION_STATUSES[status].text, at: momentText(created_at) })
 
 /** When it runs or continues next, or for whom a run waits. */
 function nextText({ enabled, next_run, waits_for }: Workflow): string {

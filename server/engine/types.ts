@@ -13,7 +13,6 @@ import type {
   Question,
   Wait,
 } from '../../plugins/contract/index.ts'
-import type { Trail } from './trail.ts'
 import type { StoredDetail, StoredMessage } from '../core/texts.ts'
 import type { Artifact } from '../files/artifacts.ts'
 import type { Ledger } from '../files/change-ledger.ts'
@@ -300,7 +299,7 @@ export interface WorkItem {
   /** By the ids of branches: whether it meets the condition, as it was judged. */
   branches: ReadonlyMap<string, boolean>
   /** What the steps did with it. */
-  trail: Trail
+  trail: string[]
   warnings: StoredWarning[]
   /** What its steps asked for in addition to the change of its file; written with its outcome. */
   effects: EffectValues

@@ -4,7 +4,7 @@ import { type OperationKind } from '../../shell/client/types.ts'
 import { ITEM_STATUSES, OPERATION_STATUSES } from './operation-status.ts'
 import { day, listState, oneOf, trimmed, typed, word } from '../../shell/url-state/list-state.ts'
 
-export const STEP_RESULTS = ['changed', 'unchanged', 'kept', 'skipped', 'failed'] as const
+const STEP_RESULTS = ['changed', 'unchanged', 'kept', 'skipped', 'failed'] as const
 export type StepResult = (typeof STEP_RESULTS)[number]
 
 const KINDS: readonly OperationKind[] = ['import', 'bulk']

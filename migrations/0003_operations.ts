@@ -89,6 +89,9 @@ const SCHEMA = `
     failure_causes jsonb,
     unchanged integer not null default 0,
     present integer not null default 0,
+    -- How long each step on files worked, and how long the results took to write, in ms.
+    step_ms bigint[] not null default '{}',
+    write_ms bigint not null default 0,
     primary key (shop_id, id),
     unique (shop_id, idempotency_key)
   ) with (fillfactor = 50); -- its counters change with every group of outcomes
@@ -159,6 +162,9 @@ const SCHEMA = `
     -- The position of the previous entry with the same filename; null for most. The item is claimed
     -- after that one has ended.
     waits_for integer,
+    -- What each step did with it, a letter for each (engine/trail.ts). Null once it has ended: all
+    -- steps changed it.
+    trail text,
     primary key (shop_id, operation_id, position),
     constraint items_say_why
       check (status not in ('failed', 'skipped') or error ->> 'code' is not null)
@@ -294,13 +300,14 @@ const SCHEMA = `
   create table triggers (
     shop_id integer not null references shops on delete cascade,
     id uuid not null default uuidv7(),
-    kind text not null default 'times' check (kind in ('times', 'imports', 'event', 'hook')),
+    kind text not null default 'times' check (kind in ('times', 'imports', 'orders', 'event', 'hook')),
     -- Of a scheduled task.
     name text not null default '',
     enabled boolean not null default true,
     -- Five fields, in the time zone that the shop has when the next run is computed.
     cron text,
-    -- Imports of this source run the workflow: channel:csv, account:<id>, account:<id>/<folder> …
+    -- What goes through the workflow: imports of channel:csv, account:<id>, account:<id>/<folder> …,
+    -- or the deliveries of all orders (orders).
     source text,
     event text,
     -- What it runs: an action, a built-in workflow, or a workflow of the shop.
@@ -333,7 +340,8 @@ const SCHEMA = `
     primary key (shop_id, id),
     check (num_nonnulls(action, built_in, workflow_id) = 1),
     check ((kind = 'times') = (cron is not null)),
-    check ((kind = 'imports') = (source is not null)),
+    check ((kind in ('imports', 'orders')) = (source is not null)),
+    check ((kind = 'orders') = (source is not distinct from 'orders')),
     check ((kind = 'event') = (event is not null)),
     -- Not "restrict": deleting a shop removes workflow and trigger in one statement.
     foreign key (shop_id, workflow_id) references workflows,

@@ -281,12 +281,25 @@ export interface Step {
   options?: Record<string, unknown>
   /** The condition on an item's file. Items that do not meet it skip the step. */
   when?: Condition
+  /** The branch that the step belongs to. Absent: it is for every file. */
+  branch?: StepBranch
   /**
    * The effect of a failed item: it is left out (`drop`), it continues unchanged with the next step
    * and a warning (`keep`), or the whole operation ends (`stop`). Absent: `keep` in an import for
    * the kinds optimize and act, because the file would be lost; otherwise `drop`.
    */
   onFailure?: FailurePolicy
+}
+
+/**
+ * Steps of which a file takes one part: those of the files that meet the condition come first, then
+ * those of the others (`else`). Each file is judged once, as it is before the first of them.
+ */
+export interface StepBranch {
+  /** The same in all its steps. */
+  id: string
+  when: Condition
+  else?: true
 }
 
 /** Steps of plugins with options, as data. */

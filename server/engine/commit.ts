@@ -33,6 +33,8 @@ export interface CommitOptions {
   limits: WriteLimits
   effects: readonly Effect[]
   log: Logger
+  /** How long each step worked since the last commit, in ms. */
+  times: readonly number[]
   /** Whether the batch ends with this group: then the chain's next job is queued. */
   last: boolean
 }
@@ -52,6 +54,7 @@ export async function commit(
   for (const [at, part] of parts.entries())
     await commitPart(scope, claim, part, {
       ...options,
+      times: at === 0 ? options.times : [],
       last: options.last && at === parts.length - 1,
     })
 }
@@ -83,7 +86,7 @@ async function commitOneByOne(
 ): Promise<void> {
   const [only, ...others] = group
   if (!only) throw cause
-  const notLast = { ...options, last: false }
+  const notLast = { ...options, times: [], last: false }
   if (others.length > 0) {
     for (const ended of group) await commit(scope, claim, [ended], notLast)
   } else {
@@ -95,14 +98,14 @@ async function commitOneByOne(
       ...errorFields(cause),
     })
   }
-  if (options.last) await commit(scope, claim, [], options)
+  if (options.last) await commit(scope, claim, [], { ...options, times: [] })
 }
 
 function commitGroup(
   scope: ShopScope,
   claim: Claim,
   group: readonly EndedItem[],
-  { limits, effects, last }: CommitOptions,
+  { limits, effects, times, last }: CommitOptions,
 ): Promise<void> {
   return retryTransaction(scope, async (tx) => {
     const blocked = await holdItems(tx, claim, group)
@@ -112,7 +115,7 @@ function commitGroup(
     if (files.length > 0) await releaseFiles(tx, claim.operation.id, claim.lease, files)
     if (last) await enqueueNext(tx, claim)
     const ended = group.map((each) => (blocked.has(each.item.position) ? waitingItem(each) : each))
-    await writeEnded(tx, claim, ended, { limits, effects, fresh: new Set(), uniform: 0 })
+    await writeEnded(tx, claim, ended, { limits, effects, times, fresh: new Set(), uniform: 0 })
   })
 }
 
@@ -154,6 +157,8 @@ export interface WriteOptions extends WriteParts {
   fresh: ReadonlySet<number>
   /** The number of items that a uniform change has already written, as done. */
   uniform: number
+  /** How long each step worked, in ms. */
+  times: readonly number[]
 }
 
 /**
@@ -166,7 +171,8 @@ export async function writeEnded(
   ended: readonly EndedItem[],
   options: WriteOptions,
 ): Promise<void> {
-  const { fresh } = options
+  const { fresh, times } = options
+  const since = performance.now()
   const done = ended.filter(({ ending }) => ending.status === 'done').map(({ item }) => item)
   const results: Results = done.length === 0 ? new Map() : await writtenOf(tx, held, done, options)
   const outcomes = ended.map((each) => ({ item: each.item, row: rowOf(each, results) }))
@@ -177,7 +183,10 @@ export async function writeEnded(
   if (inserted.length > 0) await insertOutcomes(tx, held, inserted)
   if (updated.length > 0) await updateOutcomes(tx, held, updated)
   // Last, because it locks a row that every chain of the operation writes.
-  const counts = countsOf(held.operation, outcomes, options.uniform)
+  const counts = {
+    ...countsOf(held.operation, outcomes, options.uniform),
+    times: { steps: times, write: performance.now() - since },
+  }
   await countOutcomes(tx, held.operation.id, counts, stopOf(ended))
 }
 

@@ -80,10 +80,23 @@ export const resolveSteps = (
   scope: ShopScope,
   workflow: Workflow,
 ): ResolvedStep<ItemPlugin>[] =>
-  workflow.steps.flatMap((step) => {
-    const plugin = pluginOf(step, parts)
-    if (!plugin) throw notInstalled(step)
-    return plugin.scope === 'operation' ? [] : [resolveStep(step, plugin, parts, scope)]
+  withTurns(
+    workflow.steps.flatMap((step) => {
+      const plugin = pluginOf(step, parts)
+      if (!plugin) throw notInstalled(step)
+      return plugin.scope === 'operation' ? [] : [resolveStep(step, plugin, parts, scope)]
+    }),
+  )
+
+/** Adds where the branches of steps begin, so that an interrupted item shows which part it took. */
+const withTurns = (steps: ResolvedStep<ItemPlugin>[]): ResolvedStep<ItemPlugin>[] =>
+  steps.map((step) => {
+    const { branch } = step
+    if (!branch) return step
+    const isOf = (other: ResolvedStep) => other.branch?.id === branch.id
+    const first = steps.findIndex(isOf)
+    const otherwise = steps.findLastIndex((other) => isOf(other) && !other.branch?.else) + 1
+    return { ...step, turns: { first, otherwise } }
   })
 
 /**

@@ -50,7 +50,11 @@ export async function dryRun(
   const open = items.filter((item) => !obstacles.get(item))
   const read = await writeContext(parts, scope, { request: {} }, signal)
   // oxfmt-ignore
-  const planned = await planBatch(resolveSteps(parts, scope, workflow), open, { read, log: parts.log })
+  const planned = await planBatch(resolveSteps(parts, scope, workflow), open, {
+    read,
+    log: parts.log,
+    times: [],
+  })
   const endings = new Map(planned.map(({ item, ending }) => [item, ending]))
   return placed.map(({ file, item }) => {
     const ending = obstacles.get(item) ?? present(endings.get(item), 'the ending of an item')

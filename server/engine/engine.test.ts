@@ -226,6 +226,7 @@ test('a running worker that was presumed dead cannot write', async () => {
     limits: { file_bytes: 10 },
     effects: engine.parts.effects,
     log: engine.parts.log,
+    times: [],
     last: true,
   }
   await expect(commit(scope, claim, ended, options)).rejects.toThrow(LeaseLost)

@@ -29,7 +29,8 @@ import { differs, misfits } from './replaced-workflow.ts'
 import { givenWorkflow } from './sealed.ts'
 import { addSealed, startSealed, type StartInput } from './start.ts'
 import { mayUndo, startUndo } from './undo.ts'
-import type { OperationRow, Stop } from './types.ts'
+import { countSteps } from './trail.ts'
+import type { OperationRow, StepCounts, Stop } from './types.ts'
 import type { EngineParts } from './parts.ts'
 
 export interface Engine {
@@ -118,6 +119,8 @@ export interface Engine {
    * preview.
    */
   warnedItems(scope: ShopScope, operation: OperationRow): Promise<number | null>
+  /** What became of an operation's items at each of its first `steps` steps on files. */
+  stepCounts(scope: ShopScope, operation: string, steps: number): Promise<StepCounts[]>
   /** All items of an operation in order, a page at a time. */
   allItems(scope: ShopScope, id: string): AsyncIterable<ItemRow[]>
   /** The operation once it has ended, or its current state after `ms` or when `signal` aborts. */
@@ -161,6 +164,7 @@ export function createEngine(parts: EngineParts): Engine {
     list: listOperations,
     items: listItems,
     allItems: pagesOfItems,
+    stepCounts: countSteps,
     warnedItems: async (scope, operation) => {
       if (isEndedPreview(operation) || operation.detail === 'record') return 0
       return isResting(operation) ? await countWarned(scope, operation.id) : null

@@ -1,6 +1,6 @@
 // The executed strategy: steps use bytes or external systems, so items are marked as running, pass
 // through the steps as a stream, and are committed in groups as they end.
-import type { ItemPlugin, ReadContext, StagedBlob } from '../../plugins/contract/index.ts'
+import type { ItemPlugin, StagedBlob } from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { firstOf, present } from '../core/lazy.ts'
 import { matchesPreview, ledgerOf } from '../files/change-ledger.ts'
@@ -10,15 +10,14 @@ import { inNameOrder } from './freeze.ts'
 import { openEntries } from './sealed.ts'
 import { BATCH, strategyOf } from './steps.ts'
 import type { EndedItem, ItemEnding, OperationRow, ResolvedStep, WorkItem } from './types.ts'
-import type { EngineParts } from './parts.ts'
 import { withCancellation, type EngineRunner } from './runner.ts'
 import { batchStream, runSteps } from './run-steps.ts'
 import { claimBatch, type Claim } from './claim.ts'
 import { commit } from './commit.ts'
 import { resolveSteps, writeContext } from './context.ts'
-import { type ConditionReader, itemDraft } from './item-work.ts'
+import { itemDraft } from './item-work.ts'
 import { loadKnown } from './write-files.ts'
-import { planBatch } from './plan.ts'
+import { planBatch, type PlanContext } from './plan.ts'
 import { prepare } from './undo.ts'
 import { CHANGED_SINCE_PREVIEW } from './write-results.ts'
 
@@ -61,13 +60,16 @@ async function workOn(
   const stop = new AbortController()
   const signal = AbortSignal.any([interrupted, stop.signal])
   const { limits, effects, log } = parts
-  const options = { limits, effects, log }
+  const times: number[] = []
+  const options = { limits, effects, log, times }
   let left = claim.items.length
   try {
-    const ending = inNameOrder(endingsOf(runner, scope, claim, signal), claim.items)
+    const ended = endingsOf(runner, scope, claim, { signal, times })
+    const ending = inNameOrder(ended, claim.items)
     for await (const group of batchStream(ending, COMMIT_GROUP, COMMIT_MS)) {
       left -= group.length
       await commit(scope, claim, group, { ...options, last: last && left === 0 })
+      times.fill(0)
       runner.progress.announce(scope.shop, claim.operation.id)
     }
   } catch (error) {
@@ -81,7 +83,7 @@ async function* endingsOf(
   { parts }: EngineRunner,
   scope: ShopScope,
   claim: Claim,
-  signal: AbortSignal,
+  { signal, times }: { signal: AbortSignal; times: number[] },
 ): AsyncGenerator<EndedItem> {
   const { operation } = claim
   openEntries(claim.items, { shop: scope.shop, secrets: parts.secrets })
@@ -92,24 +94,23 @@ async function* endingsOf(
   if (open.length === 0) return
   await loadKnown(scope, steps, open)
   if (operation.status === 'previewing')
-    return yield* await planned(steps, open, write, parts, signal)
-  const kept = await checkPreviewed(steps, open, write, parts, signal)
+    return yield* await planned(steps, open, { read: write, log: parts.log, times }, signal)
+  const kept = await checkPreviewed(steps, open, { read: write, log: parts.log, times }, signal)
   yield* kept.ended
   const onStaged = (item: WorkItem, bytes: StagedBlob) =>
     bytes.size_bytes < REMEMBER_BYTES ? Promise.resolve() : recordStaged(scope, claim, item, bytes)
-  yield* runSteps(steps, kept.open, { write, log: parts.log, onStaged })
+  yield* runSteps(steps, kept.open, { write, log: parts.log, times, onStaged })
 }
 
 /** Plans the items of a preview. If it is interrupted, they stay as they were. */
 async function planned(
   steps: readonly ResolvedStep<ItemPlugin>[],
   items: readonly WorkItem[],
-  read: ReadContext & ConditionReader,
-  { log }: EngineParts,
+  context: PlanContext,
   signal: AbortSignal,
 ): Promise<EndedItem[]> {
   try {
-    return await planBatch(steps, items, { read, log })
+    return await planBatch(steps, items, context)
   } catch (error) {
     if (!signal.aborted) throw error
     return items.map((item) => ({ item, ending: { status: 'returned' } }))
@@ -130,19 +131,24 @@ interface PreviewedItem {
 async function checkPreviewed(
   steps: readonly ResolvedStep<ItemPlugin>[],
   items: readonly WorkItem[],
-  read: ReadContext & ConditionReader,
-  parts: EngineParts,
+  context: PlanContext,
   signal: AbortSignal,
 ): Promise<{ ended: EndedItem[]; open: WorkItem[] }> {
   const copies = new Map<WorkItem, PreviewedItem>()
   for (const item of items) {
     const { plan, record } = item
     if (plan === null || record === null) continue
-    const copy = { ...item, draft: structuredClone(item.draft), warnings: [], effects: {} }
+    const copy = {
+      ...item,
+      draft: structuredClone(item.draft),
+      warnings: [],
+      effects: {},
+      trail: [],
+    }
     copies.set(copy, { item, plan, record })
   }
   if (copies.size === 0) return { ended: [], open: [...items] }
-  const again = await planned(steps, [...copies.keys()], read, parts, signal)
+  const again = await planned(steps, [...copies.keys()], context, signal)
   const ended: EndedItem[] = []
   const broken = new Set<WorkItem>()
   const makesBytes = steps.some(({ pluginImpl }) => pluginImpl.bytes)

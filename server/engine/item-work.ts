@@ -4,6 +4,7 @@ import {
   asksForFacts,
   english,
   matchesCondition,
+  type Condition,
   type Item,
   type Outcome,
   type StagedBlob,
@@ -31,11 +32,13 @@ import {
 import { applyToDraft } from './work-item.ts'
 import {
   collectEffects,
+  effectsOf,
   type ItemEnding,
   type ItemError,
   type ResolvedStep,
   type WorkItem,
 } from './types.ts'
+import { mark } from './trail.ts'
 import { keepAsItWas, policyOf, retryDelay } from './failure.ts'
 import type { FilePlace } from './steps.ts'
 
@@ -87,16 +90,38 @@ export async function applicable(
   items: readonly WorkItem[],
   { shop, facts }: StepContext,
 ): Promise<WorkItem[]> {
-  const { when, pluginImpl, parsedOptions } = step
-  const conditions = [...(when ? [when] : []), ...(pluginImpl.conditions?.(parsedOptions) ?? [])]
+  const { when, branch, pluginImpl, parsedOptions } = step
+  const conditions = [
+    ...(branch ? [branch.when] : []),
+    ...(when ? [when] : []),
+    ...(pluginImpl.conditions?.(parsedOptions) ?? []),
+  ]
   // What the item's file has already was made by the same steps.
   const isDone = ({ staged }: WorkItem) => pluginImpl.bytes === true && staged?.present === true
   const open = items.filter((item) => !item.last && !isDone(item))
   if (conditions.some(asksForFacts))
     for (const [item, read] of zip(open, await facts(open.map(factSubject)))) item.facts = read
-  if (!when) return open
+  if (!when && !branch) return open
   const timeZone = shop.settings.time_zone
-  return open.filter((item) => matchesCondition(fileOf(item), when, { timeZone }))
+  const meets = (item: WorkItem, condition: Condition) =>
+    matchesCondition(fileOf(item), condition, { timeZone })
+  return open.filter((item) => takesBranch(step, item, meets) && (!when || meets(item, when)))
+}
+
+/** Judges an item before the first step of a branch, once: its steps change the file. */
+function takesBranch(
+  { branch, turns }: ResolvedStep<ItemPlugin>,
+  item: WorkItem,
+  meets: (item: WorkItem, condition: Condition) => boolean,
+): boolean {
+  if (!branch || !turns) return true
+  let is = item.branches.get(branch.id)
+  if (is === undefined) {
+    // An interrupted attempt ended behind a step of the part that the item takes.
+    is = item.step > turns.first ? item.step <= turns.otherwise : meets(item, branch.when)
+    item.branches = new Map(item.branches).set(branch.id, is)
+  }
+  return is !== (branch.else === true)
 }
 
 function factSubject(item: WorkItem): FactSubject {
@@ -117,6 +142,8 @@ export async function loadRecords(tx: ShopScope, items: readonly WorkItem[]): Pr
     if (item.entry !== null || item.file_id === null) continue
     item.record = records.get(item.file_id) ?? null
     item.draft = null
+    item.branches = new Map()
+    item.trail = item.trail.slice(0, item.resume.step)
   }
 }
 
@@ -207,7 +234,10 @@ export function advance(
   index: number,
 ): StagedBlob | null {
   item.step = index + 1
+  const found = outcome.change ? valuesOf(item, outcome) : null
   if (outcome.change) applyToDraft(itemDraft(item), outcome.change)
+  const isSame = found !== null && found === valuesOf(item, outcome)
+  mark(item.trail, index, outcome.unchanged || isSame ? 'unchanged' : 'changed')
   if (outcome.warnings) item.warnings.push(...outcome.warnings.map(storedWarning))
   collectEffects(item.effects, outcome)
   if (outcome.last) item.last = true
@@ -232,6 +262,16 @@ function stagedBy(
   // Steps would make the bytes that the file has.
   if (known?.source.hash === hash) return { ...known.bytes, source, present: true }
   return { ...bytes, source }
+}
+
+/** What a change of values alone is about, to see whether it changes them. Null: it is about more. */
+function valuesOf(item: WorkItem, outcome: Extract<Outcome, { status: 'ok' }>): string | null {
+  const { set, tags, deleted, ...others } = outcome.change ?? {}
+  const isMore = Object.keys(others).length > 0 || outcome.bytes || effectsOf(outcome).length > 0
+  if (isMore) return null
+  const draft = itemDraft(item)
+  const values = Object.keys(set ?? {}).map((name): unknown => Reflect.get(draft, name))
+  return JSON.stringify([values, tags && draft.tags, deleted !== undefined && draft.deleted])
 }
 
 /** The fields of an outcome that an item's row keeps between attempts. */
@@ -285,11 +325,14 @@ export function endingAt(
 ): ItemEnding | null {
   const keeps = policyOf(step, item) === 'keep'
   if (outcome.status === 'skipped') {
-    if (!keeps || item.entry === null) return { status: 'skipped', reason: outcome.reason }
+    const ends = !keeps || item.entry === null
+    mark(item.trail, index, ends ? 'skipped' : 'kept')
+    if (ends) return { status: 'skipped', reason: outcome.reason }
     item.step = index + 1
     return null
   }
   const ending = endingOfFailure(step, item, outcome.error, seconds, outcome)
+  if (ending.status === 'failed') mark(item.trail, index, keeps ? 'kept' : 'failed')
   if (!keeps || ending.status !== 'failed') return ending
   keepAsItWas(item, step, index, outcome.error)
   return null

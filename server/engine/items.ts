@@ -22,7 +22,8 @@ import {
 } from '../files/drafts.ts'
 import { shownUrl } from '../files/rules.ts'
 import { IS_ENDED_PREVIEW } from './lifecycle.ts'
-import type { ItemError, ItemStatus, StoredWarning } from './types.ts'
+import { MARKED, markedBindings } from './trail.ts'
+import type { ItemError, ItemStatus, StepResult, StoredWarning } from './types.ts'
 import { CANCELLED, DISCARDED, FAILED_PREVIEW, STOPPED } from './read.ts'
 
 const PAGE = 1000
@@ -63,6 +64,8 @@ export interface ItemFilter {
   error?: string
   /** Only items with a warning. */
   warned?: boolean
+  /** Only items that ended so at the step of this index among those on files. */
+  step?: { index: number; result: StepResult }
   /** Only items after this position. */
   after?: number
   limit: number
@@ -84,7 +87,7 @@ export interface ReportFilter {
  */
 const all = (whole: boolean, report?: ReportFilter) => `
   (select position, status, file_id, attempt, entry, draft, staged, candidates, warnings, error,
-    before, after, finished_at
+    before, after, finished_at, trail
   from items
   where shop_id = :shop and operation_id = :operation
     and position > :after ${report ? `and ${isReported(report)}` : ''}
@@ -94,7 +97,7 @@ const all = (whole: boolean, report?: ReportFilter) => `
 const waiting = (whole: boolean) => `
   union all
   (select (b.position + n - 1)::int, 'pending', id, 0::smallint, null, null, null, null, null, null,
-    null, null, null
+    null, null, null, null
   from item_batches b, unnest(b.file_ids) with ordinality as t(id, n)
   where b.shop_id = :shop and b.operation_id = :operation
     and b.position + cardinality(b.file_ids) > :after
@@ -131,7 +134,7 @@ const WHY = `case
 const rowsOf = (whole: boolean, report?: ReportFilter) => `
   select i.position, i.file_id, i.attempt, i.entry #- '{source,sealed}' as entry, i.draft, i.staged,
     i.candidates, i.warnings, i.error, i.before, i.after,
-    i.finished_at,
+    i.finished_at, i.trail,
     case when i.is_ended_preview or i.status in ('pending', 'running') and i.operation_status = 'cancelled'
       then 'cancelled'
       -- Without a ledger all items have the result of the operation.
@@ -143,7 +146,7 @@ const rowsOf = (whole: boolean, report?: ReportFilter) => `
       '') as filename,
     ${isMapped('f.mapping_state')} as product_mapped
   from (
-    select r.position, r.file_id, r.attempt, r.entry, r.draft, r.staged, r.finished_at, r.status,
+    select r.position, r.file_id, r.attempt, r.entry, r.draft, r.staged, r.finished_at, r.status, r.trail,
       o.status as operation_status, o.ledger, ${IS_ENDED_PREVIEW} as is_ended_preview,
       ${FOUND.map((name) => `case when not ${IS_ENDED_PREVIEW} then r.${name} end as ${name}`).join(', ')},
       case when ${IS_ENDED_PREVIEW} then
@@ -218,6 +221,7 @@ export function listItems(
     ...(filter.warned ? [IS_WARNED] : []),
     ...(filter.statuses ? ['status = any(:statuses::text[])'] : []),
     ...(filter.error ? [`error ->> 'code' = :error`] : []),
+    ...(filter.step ? [MARKED] : []),
     found.sql,
   ]
   return scope.query<ItemRow>(
@@ -230,6 +234,7 @@ export function listItems(
       limit: filter.limit,
       ...(filter.statuses ? { statuses: filter.statuses } : {}),
       ...(filter.error ? { error: filter.error } : {}),
+      ...(filter.step ? markedBindings(filter.step.index, filter.step.result) : {}),
       ...found.bindings,
     },
   )

@@ -130,7 +130,7 @@ const confirm: Move = async (tx, operation, plugins) => {
          and (status = 'done' or status = 'skipped' and candidates is not null)
        returning old.status
      )
-     update operations set done = 0, skipped = skipped - (select count(*) from promised
+     update operations set done = 0, step_ms = '{}', write_ms = 0, skipped = skipped - (select count(*) from promised
        where status = 'skipped')
      where shop_id = :shop and id = :id`,
     { id },
@@ -149,7 +149,7 @@ export async function reopen(tx: ShopScope, id: string): Promise<void> {
     tx,
     id,
     `open = true, total = 0, done = 0, failed = 0, skipped = 0, cancelled = 0, intentions = '[]',
-     warnings = '[]', preview_counts = null`,
+     warnings = '[]', preview_counts = null, step_ms = '{}', write_ms = 0`,
   )
   await resetRound(tx, id, 0)
 }

@@ -6,6 +6,7 @@ import { LeaseLost } from '../core/queue/lease.ts'
 import { queueFinish } from '../core/queue/queue.ts'
 import { storedMessage } from '../core/texts.ts'
 import type { Ledger } from '../files/change-ledger.ts'
+import { storedTrail } from './trail.ts'
 import { announceControl } from './runner.ts'
 import type { Stop, ItemEnding, ItemError, ItemStatus, WorkItem } from './types.ts'
 import type { HeldChain } from './chain.ts'
@@ -22,6 +23,13 @@ export interface Counts {
   present?: number
   bytes?: number
   saved?: number
+  /** How long the steps worked and the results took to write, in ms. */
+  times?: WorkTimes
+}
+
+export interface WorkTimes {
+  steps: readonly number[]
+  write: number
 }
 
 /**
@@ -37,12 +45,15 @@ export async function countOutcomes(
   stop: Stop | null = null,
 ): Promise<void> {
   const { done = 0, failed = 0, skipped = 0, unchanged = 0, present = 0 } = counts
-  const { bytes = 0, saved = 0 } = counts
+  const { bytes = 0, saved = 0, times = { steps: [], write: 0 } } = counts
   const [row] = await tx.query<{ complete: boolean }>(
     `update operations set done = done + :done, failed = failed + :failed,
        skipped = skipped + :skipped, unchanged = unchanged + :unchanged,
        present = present + :present,
        bytes = bytes + :bytes, bytes_saved = bytes_saved + :saved,
+       write_ms = write_ms + :write, step_ms = array(
+         select coalesce(had, 0) + coalesce(now, 0)
+         from unnest(step_ms, :steps::bigint[]) with ordinality as t (had, now, n) order by n),
        stopped = coalesce(stopped, :stop::jsonb), open = open and :stop::jsonb is null,
        cancelled = case when :stop::jsonb is null then cancelled
          else total - done - failed - skipped - :ended end
@@ -58,6 +69,8 @@ export async function countOutcomes(
       present,
       bytes,
       saved,
+      write: Math.round(times.write),
+      steps: times.steps.map((ms) => Math.round(ms)),
       stop: stop && JSON.stringify(stop),
       ended: done + failed + skipped,
     },
@@ -81,6 +94,7 @@ export interface OutcomeRow extends Partial<Ledger> {
   staged?: unknown
   candidates?: unknown
   warnings?: unknown
+  trail?: string
 }
 
 /** How an item ended whose file is not written now. */
@@ -108,8 +122,9 @@ export function doneRow(item: WorkItem, result: WriteResult): OutcomeRow {
   if (result.status === 'pending')
     return { ...row, status: 'pending', attempt: item.attempt - 1, step: 0 }
   const unchanged = unchangedReason(item, result)
-  if (unchanged !== null) return { ...row, ...skippedFor({ reason: unchanged }) }
-  return { ...row, ...(result.status === 'done' ? {} : stagedOf(item)), ...result }
+  const trail = storedTrail(item.trail, item.acted || result.after !== undefined)
+  if (unchanged !== null) return { ...row, trail, ...skippedFor({ reason: unchanged }) }
+  return { ...row, trail, ...(result.status === 'done' ? {} : stagedOf(item)), ...result }
 }
 
 /** The row of an item that a step or a failure ended. */
@@ -140,6 +155,7 @@ function rowOf(item: WorkItem) {
     position: item.position,
     step: item.step,
     attempt: item.attempt,
+    trail: storedTrail(item.trail),
     ...(item.file_id === null ? {} : { file_id: item.file_id }),
     ...(candidates.length > 0 ? { candidates } : {}),
     ...(item.warnings.length > 0 ? { warnings: item.warnings } : {}),
@@ -172,6 +188,7 @@ const COLUMNS = {
   staged: 'jsonb',
   candidates: 'jsonb',
   warnings: 'jsonb',
+  trail: 'text',
   before: 'jsonb',
   after: 'jsonb',
   attempt: 'smallint',
@@ -197,7 +214,7 @@ export async function updateOutcomes(
        file_id = coalesce(${value('file_id')}, items.file_id),
        error = ${value('error')}, step = ${value('step')}, staged = ${value('staged')},
        candidates = ${value('candidates')},
-       warnings = ${value('warnings')}, before = ${value('before')}, after = ${value('after')},
+       warnings = ${value('warnings')}, trail = ${value('trail')}, before = ${value('before')}, after = ${value('after')},
        attempt = ${value('attempt')},
        lease = null, run_after = ${runAfter(value('delay_ms'))},
        finished_at = ${finishedAt(value('status'))}
@@ -226,6 +243,7 @@ export async function insertOutcomes(
     'error',
     'candidates',
     'warnings',
+    'trail',
     'before',
     'after',
   ] as const

@@ -31,6 +31,8 @@ import { freshItem } from './work-item.ts'
 export interface PlanContext {
   read: ReadContext & ConditionReader
   log: Logger
+  /** Where the time of each step is added, in ms. */
+  times: number[]
   /** Outcomes of the first steps that are already known, for all items. */
   recorded?: readonly RecordedStep[]
 }
@@ -50,13 +52,23 @@ export async function planBatch(
   for (const [index, step] of steps.entries()) {
     const chosen = await applicable(step, open, context.read)
     if (chosen.length === 0) continue
-    const stopped = await planStep(step, index, chosen, context)
+    const stopped = await timed(context.times, index, () => planStep(step, index, chosen, context))
     if (stopped.size === 0) continue
     for (const [item, ending] of stopped) ended.push({ item, ending })
     open = open.filter((item) => !stopped.has(item))
   }
   for (const item of open) ended.push({ item, ending: { status: 'done' } })
   return ended
+}
+
+/** Adds how long the work of a step takes. */
+export async function timed<T>(times: number[], index: number, work: () => Promise<T>): Promise<T> {
+  const since = performance.now()
+  try {
+    return await work()
+  } finally {
+    times[index] = (times[index] ?? 0) + performance.now() - since
+  }
 }
 
 /** Plans one step. Returns the items that end here, with the reason. */
@@ -118,10 +130,14 @@ export async function planUnread(
   steps: readonly ResolvedStep<ItemPlugin>[],
   positions: readonly number[],
   read: ReadContext,
+  times: number[] = [],
 ): Promise<UnreadPlan> {
   const recorded: RecordedStep[] = []
-  for (const step of steps) {
-    const outcomes = step.when === undefined ? await outcomesUnread(step, positions, read) : null
+  for (const [index, step] of steps.entries()) {
+    const isForAll = step.when === undefined && step.branch === undefined
+    const outcomes = isForAll
+      ? await timed(times, index, () => outcomesUnread(step, positions, read))
+      : null
     if (!outcomes) break
     recorded.push(outcomes)
     // An item that ends here is not planned by the next step; to know that, the next step needs the

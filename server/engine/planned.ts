@@ -156,6 +156,7 @@ export async function planAndWrite(
     batch,
     steps: resolveSteps(parts, scope, batch.operation.workflow),
     read: context,
+    times: [],
   }
   const { recorded, update } = await planAhead(scope, work)
   // Plan again after a rollback: the files have changed.
@@ -179,6 +180,8 @@ interface PlannedWork {
   batch: PlannedBatch
   steps: readonly ResolvedStep<ItemPlugin>[]
   read: ReadContext & ConditionReader
+  /** The time of each step, in ms. */
+  times: number[]
 }
 
 /** What the plan without files found. */
@@ -197,12 +200,12 @@ interface PlannedAhead {
  */
 async function planAhead(
   scope: ShopScope,
-  { parts, batch, steps, read }: PlannedWork,
+  { parts, batch, steps, read, times }: PlannedWork,
 ): Promise<PlannedAhead> {
   const { operation, strategy, chain, lease } = batch
   // If a step calls external systems, planning twice would cost more than reading the files.
   if (batch.leased.length === 0 || strategy.load !== 'quick') return { recorded: [], update: null }
-  const first = await planUnread(steps, batch.leased, read)
+  const first = await planUnread(steps, batch.leased, read, times)
   // A preview records a result for each file, and the statement cannot express which files must be
   // in the trash.
   const each =
@@ -214,7 +217,7 @@ async function planAhead(
     return leaseBatches(tx, operation.id, lease, UNIFORM_BATCHES - 1)
   })
   batch.leased.push(...more)
-  const rest = more.length > 0 ? await planUnread(steps, more, read) : first
+  const rest = more.length > 0 ? await planUnread(steps, more, read, times) : first
   const recorded = first.recorded.map(
     (one, step) => new Map([...one, ...(rest.recorded[step] ?? [])]),
   )
@@ -232,7 +235,7 @@ const recordedFor = (recorded: readonly RecordedStep[], items: readonly WorkItem
 /** Reads the items' files and plans the steps for them, except those with recorded outcomes. */
 async function planItems(
   scope: ShopScope,
-  { parts: { plugins, log }, batch: { operation }, steps, read }: PlannedWork,
+  { parts: { plugins, log }, batch: { operation }, steps, read, times }: PlannedWork,
   items: readonly WorkItem[],
   recorded: readonly RecordedStep[] = [],
 ): Promise<EndedItem[]> {
@@ -240,13 +243,13 @@ async function planItems(
   // A file that is claimed after this has a new row version, so our change of it is refused.
   const inUse = new Set(items.filter(({ record }) => record?.claimed))
   const { ended, open } = prepare(operation, plugins, items, inUse)
-  return [...ended, ...(await planBatch(steps, open, { read, log, recorded }))]
+  return [...ended, ...(await planBatch(steps, open, { read, log, recorded, times }))]
 }
 
 /** Writes planned items. Throws `BatchTaken` if another chain has taken some of them. */
 async function writeAll(
   tx: ShopScope,
-  { parts: { limits, effects }, batch }: PlannedWork,
+  { parts: { limits, effects }, batch, times }: PlannedWork,
   { ended, fresh, rows }: WholeBatch,
 ): Promise<void> {
   const { operation, chain, lease, strategy } = batch
@@ -264,6 +267,7 @@ async function writeAll(
     effects,
     fresh: positionsOf(fresh),
     uniform: 0,
+    times,
   })
 }
 
@@ -277,14 +281,16 @@ async function writeUniform(
   recorded: readonly RecordedStep[],
   update: UniformUpdate,
 ): Promise<void> {
-  const { parts, batch, steps } = work
+  const { parts, batch, steps, times } = work
   const { operation, chain, lease, strategy } = batch
+  const since = performance.now()
   await holdLease(tx, operation.id, chain, lease)
   const { done, left } = await changeUniformly(tx, batch, update, steps.length)
   if (done + left.length === 0) throw new BatchTaken()
   if (left.length === 0) {
     await enqueueNext(tx, batch, strategy.load)
-    return countOutcomes(tx, operation.id, { done })
+    const write = performance.now() - since
+    return countOutcomes(tx, operation.id, { done, times: { steps: times, write } })
   }
   const ended = await planItems(tx, work, left, recorded)
   await enqueueNext(tx, batch, strategy.load)
@@ -294,6 +300,7 @@ async function writeUniform(
     effects,
     fresh: positionsOf(left),
     uniform: done,
+    times,
   })
 }
 

@@ -4,6 +4,7 @@ import type { ItemPlugin, StagedBlob, WriteContext } from '../../plugins/contrac
 import { createAsyncQueue, type AsyncQueue } from '../core/body-budget.ts'
 import { errorFields, type Logger } from '../core/log.ts'
 import type { EndedItem, ResolvedStep, WorkItem } from './types.ts'
+import { timed } from './plan.ts'
 import {
   advance,
   crashOf,
@@ -23,6 +24,8 @@ const GROUP_MS = 200
 export interface BatchContext {
   write: WriteContext & ConditionReader
   log: Logger
+  /** Where the time of each step is added, in ms: the sum of its groups, which work concurrently. */
+  times: number[]
   /** Called when an item's bytes are stored, so that a crash does not fetch them again. */
   onStaged?(item: WorkItem, bytes: StagedBlob): Promise<void>
 }
@@ -77,7 +80,9 @@ function runStep(
   const passed = createAsyncQueue<WorkItem>()
   const work = async () => {
     const running: Promise<void>[] = []
-    for await (const group of groups) running.push(runGroup(step, index, group, run, passed))
+    const { times } = run.context
+    for await (const group of groups)
+      running.push(timed(times, index, () => runGroup(step, index, group, run, passed)))
     await Promise.all(running)
   }
   work().then(

@@ -123,7 +123,7 @@ export const withoutPreceding = (workflow: Workflow, plugins: readonly Plugin[])
 })
 
 function precedingOf(
-  { id, plugin: name, options, when, onFailure }: Step,
+  { id, plugin: name, options, when, branch, onFailure }: Step,
   plugins: readonly Plugin[],
 ): Step | null {
   const plugin = plugins.find((one) => one.id === name)
@@ -143,6 +143,7 @@ function precedingOf(
     id: `${id}-${before}`,
     plugin: before,
     ...(when ? { when } : {}),
+    ...(branch ? { branch } : {}),
     onFailure: 'drop',
     ...stops,
   }

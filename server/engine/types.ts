@@ -47,6 +47,12 @@ export const ITEM_STATUSES = [
 
 export type ItemStatus = (typeof ITEM_STATUSES)[number]
 
+/** How an item ended at one step. `kept`: the step failed, and the file continues unchanged. */
+export const STEP_RESULTS = ['changed', 'unchanged', 'kept', 'skipped', 'failed'] as const
+export type StepResult = (typeof STEP_RESULTS)[number]
+/** How many files ended so at one step. */
+export type StepCounts = Record<StepResult, number>
+
 /** Final statuses: nothing more happens without a request. */
 export const ENDED: readonly OperationStatus[] = [
   'success',
@@ -224,6 +230,10 @@ export interface OperationRow {
   continue_since: Date | null
   /** Null: it is no part of a workflow that asks first. */
   question: OperationQuestion | null
+  /** How long each step on files worked, in ms: numbers as text. Absent: not read. */
+  step_ms?: string[]
+  /** How long its results took to write, in ms. */
+  write_ms?: number
   /** The operations whose events led to it, first to last. Absent: not read. Null: none. */
   led_by?: LeadingOperation[] | null
   /** The document that it produced; absent: not read. */
@@ -286,6 +296,10 @@ export interface WorkItem {
   undo: (Ledger & { at: string }) | null
   /** Read for a step whose conditions ask for them; null: not read. */
   facts: FileFacts | null
+  /** By the ids of branches: whether it meets the condition, as it was judged. */
+  branches: ReadonlyMap<string, boolean>
+  /** What the steps did with it. */
+  trail: string[]
   warnings: StoredWarning[]
   /** What its steps asked for in addition to the change of its file; written with its outcome. */
   effects: EffectValues
@@ -322,6 +336,8 @@ export interface EndedItem {
 export type ResolvedStep<P extends Plugin = Plugin> = Step & {
   pluginImpl: P
   parsedOptions: unknown
+  /** Of a branch: the index of its first step, and that after its last step without `else`. */
+  turns?: { first: number; otherwise: number }
 }
 
 // What the steps of an item asked for, by effect.

@@ -2,6 +2,7 @@
 import type { FileChange, Mapping } from '../../plugins/contract/index.ts'
 import type { Draft } from '../files/drafts.ts'
 import { normalizeTags } from '../files/rules.ts'
+import { keptTrail } from './trail.ts'
 import type { WorkItem } from './types.ts'
 
 /**
@@ -21,18 +22,20 @@ export type ClaimedRow = Pick<
   | 'plan'
   | 'wanted'
   | 'waits_for'
->
+> & { trail: string | null }
 export const ITEM_COLUMNS =
-  'position, file_id, attempt, crashed, step, entry, draft, staged, plan, wanted, waits_for'
+  'position, file_id, attempt, crashed, step, entry, draft, staged, plan, wanted, waits_for, trail'
 /** The item of this row. */
 export const workItem = (row: ClaimedRow): WorkItem => ({
   ...row,
+  trail: keptTrail(row.trail, row.step),
   record: null,
   undo: null,
   known: null,
   byte_steps: null,
   left_out_for: null,
   facts: null,
+  branches: new Map(),
   warnings: [],
   effects: {},
   unchanged: null,
@@ -54,6 +57,7 @@ export const freshItem = (of: Pick<WorkItem, 'position' | 'file_id'>): WorkItem 
     plan: null,
     wanted: null,
     waits_for: null,
+    trail: null,
   })
 
 // Applies a plugin's change to an item's draft: of a file that is being imported, or of an existing

@@ -294,7 +294,7 @@ export async function loadKnown(
  */
 function fingerprintOf(steps: readonly ResolvedStep<ItemPlugin>[]): string | null {
   const working = steps.filter(({ pluginImpl }) => pluginImpl.bytes && pluginImpl.kind !== 'fetch')
-  if (working.some(({ when }) => when)) return null
+  if (working.some(({ when, branch }) => when ?? branch)) return null
   return hashOf(working.map(({ plugin, parsedOptions }) => [plugin, parsedOptions]))
 }
 

@@ -137,48 +137,40 @@ const fields = {
     .describe(
       'Minutes that the mail or text about a new delivery waits, so that an order can be cancelled or its address corrected before; only with `delivery_mail` `own`',
     ),
-  delivery_workflow: z
-    .string()
-    .max(100)
-    .nullable()
-    .describe('The workflow (kind `delivery`) that runs on each new delivery; null: none'),
 }
 
-export const settingsChange = z.strictObject(fields).partial().meta({ id: 'SettingsChange' })
+export const settingsChange = z.strictObject(fields).partial()
 
-export const shopSettingsSchema = z
-  .object({
-    ...shopSettingsWithDefaults,
-    storage_location: fields.storage_location.default('primary'),
-    auto_map: fields.auto_map.default(true),
-    match_by: fields.match_by.default(['sku', 'filename', 'title']),
-    match_threshold: fields.match_threshold.default(0.8),
-    notify_unmapped: fields.notify_unmapped.default(true),
-    email_on_complete: fields.email_on_complete.default(true),
-    email_on_errors: fields.email_on_errors.default(true),
-    weekly_summary: fields.weekly_summary.default(false),
-    recipients: fields.recipients.default([]),
-    mail_language: fields.mail_language.default(null),
-    sms_on_large_import: fields.sms_on_large_import.default(false),
-    sms_recipients: fields.sms_recipients.default([]),
-    time_zone: fields.time_zone.default('UTC'),
-    watermark: fields.watermark.default(null),
-    pack_watermarks: fields.pack_watermarks.default({}),
-    deliver_on: fields.deliver_on.default('paid'),
-    hold_risky_orders: fields.hold_risky_orders.default(true),
-    multiply_limits: fields.multiply_limits.default(true),
-    paid_deliveries_survive: fields.paid_deliveries_survive.default(true),
-    delivery_mail: fields.delivery_mail.default('own'),
-    fulfil_orders: fields.fulfil_orders.default(true),
-    order_tag: fields.order_tag.default('files-delivered'),
-    new_files: fields.new_files.default('ask'),
-    new_files_mail: fields.new_files_mail.default(true),
-    release_mail: fields.release_mail.default(true),
-    text_buyers: fields.text_buyers.default(false),
-    mail_delay_minutes: fields.mail_delay_minutes.default(0),
-    delivery_workflow: fields.delivery_workflow.default(null),
-  })
-  .meta({ id: 'Settings' })
+export const shopSettingsSchema = z.object({
+  ...shopSettingsWithDefaults,
+  storage_location: fields.storage_location.default('primary'),
+  auto_map: fields.auto_map.default(true),
+  match_by: fields.match_by.default(['sku', 'filename', 'title']),
+  match_threshold: fields.match_threshold.default(0.8),
+  notify_unmapped: fields.notify_unmapped.default(true),
+  email_on_complete: fields.email_on_complete.default(true),
+  email_on_errors: fields.email_on_errors.default(true),
+  weekly_summary: fields.weekly_summary.default(false),
+  recipients: fields.recipients.default([]),
+  mail_language: fields.mail_language.default(null),
+  sms_on_large_import: fields.sms_on_large_import.default(false),
+  sms_recipients: fields.sms_recipients.default([]),
+  time_zone: fields.time_zone.default('UTC'),
+  watermark: fields.watermark.default(null),
+  pack_watermarks: fields.pack_watermarks.default({}),
+  deliver_on: fields.deliver_on.default('paid'),
+  hold_risky_orders: fields.hold_risky_orders.default(true),
+  multiply_limits: fields.multiply_limits.default(true),
+  paid_deliveries_survive: fields.paid_deliveries_survive.default(true),
+  delivery_mail: fields.delivery_mail.default('own'),
+  fulfil_orders: fields.fulfil_orders.default(true),
+  order_tag: fields.order_tag.default('files-delivered'),
+  new_files: fields.new_files.default('ask'),
+  new_files_mail: fields.new_files_mail.default(true),
+  release_mail: fields.release_mail.default(true),
+  text_buyers: fields.text_buyers.default(false),
+  mail_delay_minutes: fields.mail_delay_minutes.default(0),
+})
 
 export type ShopDefaults = z.output<typeof shopSettingsSchema>
 

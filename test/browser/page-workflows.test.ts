@@ -91,7 +91,7 @@ soakTest('a recipe opens in the editor, and is saved', async () => {
   await page.goto(new URL('/workflows', page.url()).href)
   await page.getByRole('link', { name: 'Archive what nobody downloads' }).waitFor()
   // The shop has a workflow: the recipes are folded.
-  await page.getByRole('button', { name: 'Show 8 recipes' }).click()
+  await page.getByRole('button', { name: 'Show 13 recipes' }).click()
   await page.getByRole('button', { name: recipe }).waitFor()
 })
 

@@ -8,6 +8,7 @@ import { operationSchema } from './record.ts'
 import { artifactRoutes } from './routes/artifact-endpoints.ts'
 import { bulkRoutes } from './routes/bulk-endpoints.ts'
 import { operationLogRoutes } from './routes/log-endpoints.ts'
+import { stepRoutes } from './routes/step-endpoints.ts'
 import { trialRoutes } from './routes/trial-endpoints.ts'
 import { defineFeature, type OperationMoves } from '../feature.ts'
 
@@ -19,6 +20,7 @@ export const operationsFeature = defineFeature({
     ...operationLogRoutes(parts),
     ...artifactRoutes(parts),
     ...bulkRoutes(parts),
+    ...stepRoutes(parts),
     ...trialRoutes(parts),
   ],
   events: [

@@ -10,6 +10,7 @@ import type { ShopScope } from '../../core/db/for-shop.ts'
 import { toOperationId, toPublicId } from '../../core/ids.ts'
 import { present } from '../../core/lazy.ts'
 import { summaryFields } from '../workflows/describe.ts'
+import { branchRecord, branchSchema } from '../workflows/record.ts'
 import type { Reply } from '../../http/endpoint.ts'
 import { textSchema, timestamp, warning } from '../../http/schemas.ts'
 import { becauseOf, becauseSchema } from './because.ts'
@@ -22,6 +23,7 @@ export const stepSchema = z.object({
   title: z.string(),
   summary: z.string(),
   summary_text: textSchema,
+  branch: branchSchema.optional(),
 })
 
 export const operationSchema = z
@@ -246,6 +248,7 @@ export const stepRecords = (steps: readonly Step[], plugins: Engine['plugins']) 
     plugin: step.plugin,
     title: plugins.find(({ id }) => id === step.plugin)?.title ?? step.plugin,
     ...summaryFields(step, plugins),
+    ...(step.branch ? { branch: branchRecord(step.branch) } : {}),
   }))
 
 /** The parts of its workflow before and after it, and the wait between them. */

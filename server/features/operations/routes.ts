@@ -3,7 +3,12 @@ import { z } from 'zod'
 import { day, flag, sayPlain } from '../../../plugins/contract/index.ts'
 import type { Limits } from '../../core/configuration/limits.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { ITEM_STATUSES, OPERATION_STATUSES, type OperationRow } from '../../engine/types.ts'
+import {
+  ITEM_STATUSES,
+  OPERATION_STATUSES,
+  STEP_RESULTS,
+  type OperationRow,
+} from '../../engine/types.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
 import { momentOf } from '../../files/condition-sql.ts'
@@ -162,6 +167,8 @@ const items = ({ engine }: OperationParts) =>
       search: z.string().max(255).optional().describe('The name contains this'),
       error: code,
       warned: flag.optional().describe('`true`: only items with a warning'),
+      step: z.string().max(100).optional().describe('The id of a step: with `step_result`'),
+      step_result: z.enum(STEP_RESULTS).optional().describe('Only items that ended so at `step`'),
     }),
     replies: { 200: { description: 'A page of items', schema: itemList } },
     handler: async ({ caller, params, query }) => {
@@ -173,6 +180,9 @@ const items = ({ engine }: OperationParts) =>
         ...(query.search ? { search: query.search } : {}),
         ...(query.error ? { error: query.error } : {}),
         ...(query.warned ? { warned: true } : {}),
+        ...(query.step && query.step_result
+          ? { step: { index: stepIndex(engine, operation, query.step), result: query.step_result } }
+          : {}),
         ...(after === undefined ? {} : { after }),
       })
       const warned = await engine.warnedItems(caller.scope, operation)
@@ -181,6 +191,12 @@ const items = ({ engine }: OperationParts) =>
       }
     },
   })
+
+/** The index of a step among those on files; -1: there is none. */
+const stepIndex = ({ plugins }: Engine, { workflow }: OperationRow, id: string): number =>
+  workflow.steps
+    .filter((step) => plugins.find((one) => one.id === step.plugin)?.scope !== 'operation')
+    .findIndex((step) => step.id === id)
 
 const bulkBody = (limits: Limits) =>
   z

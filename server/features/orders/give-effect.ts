@@ -29,6 +29,7 @@ import {
 import { queueEffects } from './effects.ts'
 import { queueFollowUps, type FollowedDelivery } from './follow-ups.ts'
 import { lockOrders, type SoldFile } from './order-rows.ts'
+import { ordersWorkflow } from '../workflows/find.ts'
 import { prepareFiles, returnKeys, workflowHolds } from './preparation.ts'
 
 type Request = EffectRequest<GiveRequest>
@@ -173,10 +174,10 @@ export async function giveToDeliveries(
   by: string,
   { secrets, now, quiet }: { secrets: Secrets; now: Date; quiet: boolean },
 ): Promise<void> {
-  const { settings } = await readShop(tx)
+  const workflow = await ordersWorkflow(tx)
   await addDeliveryFiles(tx, secrets, added, now, by)
-  if (settings.delivery_workflow !== null)
-    for (const { delivery } of added) await prepareFiles(tx, delivery)
+  if (workflow !== null)
+    for (const { delivery } of added) await prepareFiles(tx, delivery, workflow)
   const rows = added.map(({ delivery }) => delivery)
   const mailed = await withoutFirstMessage(tx, rows, quiet)
   await follow(tx, mailed, await filesByDelivery(tx, mailed), now, quiet)

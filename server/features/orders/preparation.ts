@@ -17,9 +17,7 @@ import {
 } from '../preparation/runs.ts'
 import { filesLackingKeys, returnLicenceKeys } from '../preparation/assigned-keys.ts'
 import { readShop } from '../../files/shop-settings.ts'
-import { parsePublicId } from '../../core/ids.ts'
-import { runnable } from '../workflows/find.ts'
-import { readWorkflow } from '../workflows/workflows.ts'
+import { ordersWorkflow } from '../workflows/find.ts'
 import { queueReadyMail } from './delivery-mail.ts'
 import { queueDeliveryTexts } from './delivery-text.ts'
 import {
@@ -34,39 +32,27 @@ import { queueFollowUps } from './follow-ups.ts'
 
 /**
  * Queues the workflow for files that are new to the delivery.
+ * @param given the shop's workflow for deliveries, null if it has none; absent: it is read.
  * @returns whether the run gets other lines of the order than before.
  */
-export async function prepareFiles(tx: ShopScope, row: DeliveryRow): Promise<boolean> {
-  const { settings } = await readShop(tx)
-  if (settings.delivery_workflow === null || row.link_id === null) return false
+export async function prepareFiles(
+  tx: ShopScope,
+  row: DeliveryRow,
+  given?: Workflow | null,
+): Promise<boolean> {
+  if (row.link_id === null) return false
+  const workflow = given === undefined ? await ordersWorkflow(tx) : given
+  if (workflow === null) return false
   // Includes withdrawn files: the platform may restore them.
   const files = (await readDeliveryFiles(tx, row.id)).filter(({ taken_back }) => !taken_back)
   const { changed } = await prepareDelivery(tx, {
     delivery: row.id,
     page: row.link_id,
-    workflow: await workflowOf(tx, settings.delivery_workflow),
+    workflow,
     about: await aboutOf(tx, row.id),
     files: [...new Set(files.map(({ file_id }) => file_id))],
   })
   return changed
-}
-
-/**
- * A deleted workflow fails in its run, which holds the delivery: no file is delivered without its
- * stamp.
- */
-async function workflowOf(tx: ShopScope, id: string): Promise<Workflow> {
-  const uuid = parsePublicId('workflow', id)
-  const own = uuid && (await readWorkflow(tx, uuid))
-  if (own && own.kind === 'delivery') return runnable(own)
-  return {
-    id,
-    title: 'Deliveries',
-    action: 'delivery',
-    kind: 'delivery',
-    parallel: 1,
-    steps: [{ id: 'workflow', plugin: 'delivery-workflow' }],
-  }
 }
 
 async function aboutOf(tx: ShopScope, delivery: string): Promise<DeliveryAbout> {

@@ -41,6 +41,7 @@ import {
   forgetPhones,
   writePhones,
 } from './order-rows.ts'
+import { ordersWorkflow } from '../workflows/find.ts'
 import { prepareChanged, prepareFiles, workflowHolds } from './preparation.ts'
 import { followUnits, queueFollowUps } from './follow-ups.ts'
 import { deliveryData, orderRefunded, raiseHeld } from './events.ts'
@@ -187,7 +188,8 @@ async function deliveriesOf(
     return files.length > 0 ? [{ delivery, sold: files, perUnit }] : []
   })
   await addDeliveryFiles(tx, secrets, added, now)
-  for (const { delivery } of added) await prepareFiles(tx, delivery)
+  const workflow = added.length > 0 ? await ordersWorkflow(tx) : null
+  if (workflow) for (const { delivery } of added) await prepareFiles(tx, delivery, workflow)
   const had = new Set(given.map(({ delivery_id, file_id }) => `${delivery_id}/${file_id}`))
   const withFiles = added.map(({ delivery: { id }, sold }): [string, string[]] => [
     id,

@@ -218,7 +218,7 @@ async function contextOf(
     licences: createLicences(scope, parts.secrets, run, lacks),
   }
   const write = await writeContext(parts, scope, { request: {} }, signal, ports)
-  return { write, log: parts.log }
+  return { write, log: parts.log, times: [] }
 }
 
 /** Null: all items are saved, and none failed. */

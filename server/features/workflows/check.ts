@@ -1,10 +1,13 @@
 // Turns what a merchant built into a workflow's steps, and names every problem. The rules of all
 // workflows are in problems.ts; these rules prevent merchants from building one that cannot work.
+import { isDeepStrictEqual } from 'node:util'
 import {
   say,
   conditionSchema,
+  type Condition,
   type Plugin,
   type Step,
+  type StepBranch,
   type Text,
   UNSAFE_CHARACTERS,
   type Workflow,
@@ -30,6 +33,13 @@ export interface Parts {
   startingEvents?: readonly string[]
 }
 
+interface BranchBody {
+  id: string
+  /** Absent: that of the first step of the branch. */
+  when?: Readonly<Record<string, unknown>> | Condition | undefined
+  else?: boolean | undefined
+}
+
 export interface WorkflowBody {
   name: string
   kind: Workflow['kind']
@@ -39,6 +49,7 @@ export interface WorkflowBody {
     plugin: string
     options?: Record<string, unknown> | undefined
     when?: Record<string, unknown> | null | undefined
+    branch?: BranchBody | null | undefined
     on_failure?: Step['onFailure']
   }[]
   /** A channel's id: the same as a trigger for its imports. */
@@ -80,7 +91,11 @@ const MALFORMED = 'malformed'
  */
 export function checkGiven(given: Given<WorkflowBody>, parts: Parts) {
   const sent = (given.steps ?? []).map((step) => step ?? {})
-  const steps = sent.map(({ plugin, ...step }) => ({ ...step, plugin: plugin ?? MALFORMED }))
+  const steps = sent.map(({ plugin, branch, ...step }) => ({
+    ...step,
+    ...(branch?.id === undefined ? {} : { branch: { ...branch, id: branch.id } }),
+    plugin: plugin ?? MALFORMED,
+  }))
   const isWhole = given.steps !== undefined && sent.every(({ plugin }) => plugin !== undefined)
   const { name = '', kind, parallel = 1, channel = null, enabled = true } = given
   const whole: WorkflowBody = { name, parallel, channel, steps, enabled, kind: kind ?? 'bulk' }
@@ -132,6 +147,7 @@ function bodyProblems(
     ...wholeProblems(steps, parts.plugins),
     ...keepProblems(steps, parts.plugins),
     ...waitProblems(steps, parts.plugins),
+    ...branchProblems(body.steps, parts.plugins),
   ]
 }
 
@@ -162,7 +178,14 @@ function stepsOf(given: WorkflowBody['steps']): Step[] {
       if (!taken.has(id)) return taken.add(id) && id
     }
   }
-  return given.map(({ id, plugin, options, when, on_failure: onFailure }) => {
+  const conditions = new Map<string, Condition>()
+  const branchOf = (branch: BranchBody): StepBranch => {
+    const when = parseBounded(conditionSchema, branch.when ?? {}).data
+    if (when && !conditions.has(branch.id)) conditions.set(branch.id, when)
+    const { id } = branch
+    return { id, when: conditions.get(id) ?? {}, ...(branch.else ? { else: true } : {}) }
+  }
+  return given.map(({ id, plugin, options, when, branch, on_failure: onFailure }) => {
     const condition = parseBounded(conditionSchema, when ?? {}).data
     const conditioned = condition && Object.keys(condition).length > 0
     return {
@@ -170,6 +193,7 @@ function stepsOf(given: WorkflowBody['steps']): Step[] {
       plugin,
       ...(options && Object.keys(options).length > 0 ? { options } : {}),
       ...(conditioned ? { when: condition as NonNullable<Step['when']> } : {}),
+      ...(branch ? { branch: branchOf(branch) } : {}),
       ...(onFailure ? { onFailure } : {}),
     }
   })
@@ -218,6 +242,41 @@ function keepProblems(steps: readonly Step[], plugins: readonly Plugin[]): Workf
   )
 }
 
+/** Problems of branches: each is one row of steps on files, those of the others last. */
+function branchProblems(
+  steps: WorkflowBody['steps'],
+  plugins: readonly Plugin[],
+): WorkflowProblem[] {
+  const problems: WorkflowProblem[] = []
+  const first = new Map<string, number>()
+  for (const [at, { plugin: id, branch }] of steps.entries()) {
+    if (!branch) continue
+    const plugin = plugins.find((one) => one.id === id)
+    const before = steps[at - 1]?.branch
+    const add = (part: string, message: Text) =>
+      problems.push({ param: `steps[${at}].branch${part}`, message })
+    const begins = !first.has(branch.id)
+    if (begins) first.set(branch.id, at)
+    const start = steps[first.get(branch.id) ?? at]?.branch
+    if (plugin?.scope === 'operation')
+      add('', say('This step works on the whole operation, so it is in no branch'))
+    else if (plugin?.waits) add('', say('All files wait together, so this step is in no branch'))
+    else if (plugin?.kind === 'fetch') add('', say('All files are fetched: it is in no branch'))
+    if (!begins && before?.id !== branch.id)
+      add('.id', say('The steps of a branch follow each other'))
+    if (begins && branch.else)
+      add('.else', say('A branch begins with the steps of the files that meet its condition'))
+    if (!begins && before?.id === branch.id && before.else && !branch.else)
+      add('.else', say('The steps of the other files come last'))
+    if (begins && Object.keys(branch.when ?? {}).length === 0)
+      add('.when', say('Set at least one condition: the other files take the other steps'))
+    else if (!begins && branch.when && !isDeepStrictEqual(branch.when, start?.when))
+      add('.when', say('All steps of a branch have the same condition'))
+    problems.push(...schemaProblems(conditionSchema, branch.when ?? {}, `steps[${at}].branch.when`))
+  }
+  return problems
+}
+
 /** Problems of the steps that end a part of the workflow. */
 function waitProblems(steps: readonly Step[], plugins: readonly Plugin[]): WorkflowProblem[] {
   return steps.flatMap((step, at): WorkflowProblem[] => {
@@ -248,7 +307,7 @@ function importProblems(all: readonly Step[], plugins: readonly Plugin[]): Workf
       param: 'steps',
       message: say('An import begins with a step that fetches files'),
     })
-  if (!steps.some(({ plugin }) => plugin === 'validate-file'))
+  if (!steps.some(({ plugin, branch }) => plugin === 'validate-file' && !branch))
     problems.push({
       param: 'steps',
       message: say('An import checks its files: add the step Check files'),

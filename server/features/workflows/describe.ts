@@ -37,7 +37,9 @@ export const deletes = (workflow: Workflow, plugins: readonly Plugin[]): boolean
 
 /** Does it remove all of its files, and not only those that meet the condition of a step? */
 export const deletesAll = (workflow: Workflow, plugins: readonly Plugin[]): boolean =>
-  deletingSteps(workflow, plugins).some(({ when }) => when === undefined)
+  deletingSteps(workflow, plugins).some(
+    ({ when, branch }) => when === undefined && branch === undefined,
+  )
 
 const deletingSteps = ({ steps }: Workflow, plugins: readonly Plugin[]): Step[] =>
   steps.filter((step) => {

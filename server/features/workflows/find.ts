@@ -7,6 +7,7 @@ import { parsePublicId, toPublicId } from '../../core/ids.ts'
 import { firstOf } from '../../core/lazy.ts'
 import { withOptions } from '../../engine/steps.ts'
 import { actionOf, type Parts } from './check.ts'
+import { ORDERS } from './triggers.ts'
 import { readWorkflow, type OwnWorkflow } from './workflows.ts'
 
 /** A shop's own workflow as the engine takes it. */
@@ -79,17 +80,29 @@ function requireWhole(workflow: Workflow, plugins: readonly Plugin[]): Workflow 
 }
 
 /**
- * Reads the shop's workflow for deliveries (`workflow_…`); null: there is none, or it is of another
- * kind. Throws `workflow_broken`.
+ * Finds a workflow for deliveries (`workflow_…`), by its bare UUID; null: there is none, or it is of
+ * another kind. Throws `workflow_broken`.
  */
-export async function deliveryWorkflow(
+export async function findDeliveryWorkflow(
   scope: ShopScope,
   id: string,
   plugins: readonly Plugin[],
-): Promise<Workflow | null> {
+): Promise<string | null> {
   const uuid = parsePublicId('workflow', id)
   const own = uuid && (await readWorkflow(scope, uuid))
-  return own && own.kind === 'delivery' ? requireWhole(runnable(own), plugins) : null
+  if (!own || own.kind !== 'delivery') return null
+  requireWhole(runnable(own), plugins)
+  return own.id
+}
+
+/** The workflow that prepares the shop's deliveries; null: none does. */
+export async function ordersWorkflow(scope: ShopScope): Promise<Workflow | null> {
+  const own = await scope.first<OwnWorkflow>(
+    `select w.* from triggers t
+       join workflows w on w.shop_id = t.shop_id and w.id = t.workflow_id
+     where t.shop_id = :shop and t.source = '${ORDERS}'`,
+  )
+  return own && runnable(own)
 }
 
 /**

@@ -1,13 +1,14 @@
 // A workflow in requests and answers.
 import { z } from 'zod'
-import type { Workflow } from '../../../plugins/contract/index.ts'
+import type { StepBranch, Workflow } from '../../../plugins/contract/index.ts'
 import { cannotUndo } from '../../engine/steps.ts'
-import { toPublicId } from '../../core/ids.ts'
+import { toOperationId, toPublicId } from '../../core/ids.ts'
+import { OPERATION_STATUSES } from '../../engine/types.ts'
 import { channelOfBuiltIn } from './channel.ts'
 import type { Parts } from './check.ts'
 import { summaryFields } from './describe.ts'
 import { channelOfTriggers, triggerBody, triggerSchema } from './triggers.ts'
-import type { OwnWorkflow } from './workflows.ts'
+import type { OwnWorkflow, RunState } from './workflows.ts'
 import { textSchema, timestamp } from '../../http/schemas.ts'
 
 const onFailure = z.enum(['drop', 'keep', 'stop']).meta({
@@ -16,6 +17,27 @@ const onFailure = z.enum(['drop', 'keep', 'stop']).meta({
     'Absent: keep in an import where the step’s plugin is of kind optimize or act, otherwise drop',
 })
 const values = z.record(z.string(), z.unknown())
+
+const branchFields = {
+  id: z.string().min(1).max(60).describe('The same in all its steps'),
+  else: z.boolean().default(false).describe('The step is for the files that do not meet `when`'),
+}
+const branchBody = z
+  .strictObject({
+    ...branchFields,
+    when: values.optional().describe('Stated by the first step of the branch'),
+  })
+  .describe(
+    'The step is one of a branch: steps in a row of which a file takes those without `else` if it meets `when` before the first of them, otherwise those with `else`, which come last',
+  )
+  .meta({ id: 'StepBranchRequest' })
+export const branchSchema = z.object({ ...branchFields, when: values }).meta({ id: 'StepBranch' })
+
+export const branchRecord = ({ id, when, else: otherwise }: StepBranch) => ({
+  id,
+  when: { ...when },
+  else: otherwise === true,
+})
 
 // Steps are checked as a whole later, so that every problem is named with its place:
 // `steps[2].options.tags`.
@@ -38,6 +60,7 @@ export const workflowBody = z
         plugin: z.string().max(100),
         options: values.optional(),
         when: values.nullable().optional().describe('Files that do not meet this skip the step'),
+        branch: branchBody.nullable().optional(),
         on_failure: onFailure.optional(),
       }),
     ),
@@ -70,6 +93,7 @@ export const workflowSchema = z
         summary_text: textSchema,
         options: values,
         when: values.optional(),
+        branch: branchSchema.optional(),
         on_failure: onFailure.optional(),
       }),
     ),
@@ -77,6 +101,22 @@ export const workflowSchema = z
     enabled: z.boolean(),
     running: z.int().describe('Its runs that have not ended'),
     when: z.array(triggerSchema).describe('What starts it, in addition to scheduled tasks'),
+    last_run: z
+      .object({
+        operation_id: z.string(),
+        status: z.enum(OPERATION_STATUSES),
+        created_at: timestamp,
+      })
+      .nullable(),
+    next_run: timestamp
+      .nullable()
+      .describe('When a scheduled task of it is due, or a run continues after a wait'),
+    waits_for: z
+      .array(z.string())
+      .nullable()
+      .describe(
+        'Who may answer what a run asks; empty: anyone who may run workflows. Null: no run asks',
+      ),
     cannot_undo: z.array(z.string()).describe('Steps whose effect cannot be undone'),
     created_at: timestamp.nullable(),
     updated_at: timestamp.nullable(),
@@ -87,7 +127,20 @@ export const workflowSchema = z
 interface OwnState {
   when: z.output<typeof triggerSchema>[]
   running: number
+  runs: RunState | undefined
 }
+
+const runFields = (runs: RunState | undefined) => ({
+  last_run: runs?.last
+    ? {
+        operation_id: toOperationId(runs.last.kind, runs.last.id),
+        status: runs.last.status,
+        created_at: new Date(runs.last.at).toISOString(),
+      }
+    : null,
+  next_run: runs?.next?.toISOString() ?? null,
+  waits_for: runs?.who ?? null,
+})
 
 /** The record of a workflow. `own`: the shop's row with its triggers; null for a built-in one. */
 export function workflowRecord(
@@ -108,12 +161,14 @@ export function workflowRecord(
       ...summaryFields(step, plugins),
       options: step.options ?? {},
       ...(step.when ? { when: { ...step.when } } : {}),
+      ...(step.branch ? { branch: branchRecord(step.branch) } : {}),
       ...(step.onFailure ? { on_failure: step.onFailure } : {}),
     })),
     channel: own ? channelOfTriggers(own.when) : channelOfBuiltIn(workflow),
     enabled: own?.enabled ?? true,
     running: own?.running ?? 0,
     when: own?.when ?? [],
+    ...runFields(own?.runs),
     cannot_undo: cannotUndo(workflow, plugins),
     created_at: own?.created_at.toISOString() ?? null,
     updated_at: own?.updated_at.toISOString() ?? null,

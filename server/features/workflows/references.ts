@@ -158,13 +158,14 @@ export const referencesOfSteps = (
   steps: readonly Step[],
   plugins: readonly Plugin[],
 ): Reference[] =>
-  steps.flatMap(({ plugin, options, when }, at) => [
+  steps.flatMap(({ plugin, options, when, branch }, at) => [
     ...referencesIn(
       plugins.find(({ id }) => id === plugin),
       options ?? {},
       `steps[${at}].options`,
     ),
     ...referencesInFilter({ ...when }, `steps[${at}].when`),
+    ...referencesInFilter({ ...branch?.when }, `steps[${at}].branch.when`),
   ])
 
 function found(value: unknown, kind: Kind | null, param: string): Reference[] {

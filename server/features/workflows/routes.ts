@@ -23,6 +23,7 @@ import {
   deleteWorkflow,
   listWorkflows,
   givenWorkflowProblems,
+  readRunStates,
   readWorkflow,
   replaceWorkflow,
   type OwnWorkflow,
@@ -60,19 +61,25 @@ export const workflowRoutes = (parts: EnginedParts): Endpoint[] => [
 ]
 
 async function ownRecord(scope: ShopScope, own: OwnWorkflow, parts: Parts) {
-  const [triggers, running] = await Promise.all([readTriggers(scope, own.id), countRunning(scope)])
-  return recordWith(own, triggers, running, parts)
+  const [triggers, running, runs] = await Promise.all([
+    readTriggers(scope, own.id),
+    countRunning(scope),
+    readRunStates(scope, [own.id]),
+  ])
+  return recordWith(own, { triggers, running, runs }, parts)
 }
 
-function recordWith(
-  own: OwnWorkflow,
-  triggers: Awaited<ReturnType<typeof readTriggers>>,
-  running: ReadonlyMap<string, number>,
-  parts: Parts,
-) {
+interface OwnParts {
+  triggers: Awaited<ReturnType<typeof readTriggers>>
+  running: ReadonlyMap<string, number>
+  runs: Awaited<ReturnType<typeof readRunStates>>
+}
+
+function recordWith(own: OwnWorkflow, { triggers, running, runs }: OwnParts, parts: Parts) {
   const workflow = runnable(own)
   const when = triggers.get(own.id) ?? []
-  return workflowRecord(workflow, { ...own, when, running: running.get(workflow.id) ?? 0 }, parts)
+  const state = { when, running: running.get(workflow.id) ?? 0, runs: runs.get(own.id) }
+  return workflowRecord(workflow, { ...own, ...state }, parts)
 }
 const builtInRecord = (workflow: Workflow, parts: Parts) => workflowRecord(workflow, null, parts)
 
@@ -88,12 +95,16 @@ const list = (parts: Parts) =>
         readTriggers(caller.scope),
         countRunning(caller.scope),
       ])
+      const runs = await readRunStates(
+        caller.scope,
+        own.map(({ id }) => id),
+      )
       // A workflow that works on rows belongs to the CSV channel.
       const shared = parts.workflows.filter(
         (workflow) => filePlaceOf(workflow, parts.plugins) !== 'rows',
       )
       const all = [
-        ...own.map((each) => recordWith(each, triggers, running, parts)),
+        ...own.map((each) => recordWith(each, { triggers, running, runs }, parts)),
         ...shared.map((each) => builtInRecord(each, parts)),
       ]
       return { body: cutPage(all, query, ({ id }) => id) }

@@ -28,13 +28,13 @@ const MAX_COLLECT_SECONDS = 86_400
 const MAX_QUIET_SECONDS = 86_400
 
 /** The kinds that a workflow states. Those at times are scheduled tasks, with their own endpoints. */
-const KINDS = ['imports', 'event', 'hook'] as const
+const KINDS = ['imports', 'orders', 'event', 'hook'] as const
 
 const fields = {
   kind: z
     .enum(KINDS)
     .describe(
-      '`imports`: imports of a source run it. `event`: it runs on the files of an event. `hook`: a program runs it',
+      '`imports`: imports of a source run it. `orders`: it prepares each new delivery. `event`: it runs on the files of an event. `hook`: a program runs it',
     ),
   enabled: z.boolean().default(true),
   from: sourceSchema.nullable().default(null).describe('Of `imports`: where the files come from'),
@@ -132,7 +132,7 @@ const recordOf = ({ id, options, source, filter, ...row }: TriggerRow): TriggerR
   id: toPublicId('trigger', id),
   kind: row.kind,
   enabled: row.enabled,
-  from: source === null ? null : givenSource(source),
+  from: row.kind === 'imports' && source !== null ? givenSource(source) : null,
   on_conflict: options.on_conflict ?? null,
   quiet_seconds: options.quiet_seconds ?? null,
   event: row.event,
@@ -162,7 +162,17 @@ const ofChannel = (channel: string): TriggerBody => ({
 })
 
 const fits = (trigger: TriggerBody['kind'], workflow: WorkflowKind): boolean =>
-  workflow !== 'delivery' && (trigger === 'imports') === (workflow === 'import')
+  (trigger === 'imports') === (workflow === 'import') &&
+  (trigger === 'orders') === (workflow === 'delivery')
+
+/** The source of the trigger for all orders: a shop has one. */
+export const ORDERS = 'orders'
+
+/** The source as it is stored; null: it has none, or names nothing. */
+function storedIn({ kind, from }: Pick<Given<TriggerBody>, 'kind' | 'from'>): string | null {
+  if (kind === 'orders') return ORDERS
+  return kind === 'imports' && from ? storedSource(from as ImportSource) : null
+}
 
 /** The triggers that a workflow has after a request. */
 export function triggersAfter(
@@ -234,10 +244,12 @@ export async function triggerProblems(
     if (trigger?.kind === undefined) continue
     if (kind !== undefined && !fits(trigger.kind, kind))
       problems.push({ param: `${at}.kind`, message: unfit(trigger.kind, kind) })
-    const source = trigger.from ? storedSource(trigger.from as ImportSource) : null
+    const source = storedIn(trigger)
+    if (trigger.kind === 'orders') problems.push(...orderProblems(trigger, at))
     if (trigger.kind === 'imports' && source === null)
       problems.push({ param: `${at}.from`, message: say('Say where the files come from') })
-    if (source !== null) named.push({ stored: source, at })
+    if (source !== null)
+      named.push({ stored: source, at: trigger.kind === 'orders' ? `${at}.kind` : `${at}.from` })
     if (trigger.kind === 'event' && events && !events.includes(trigger.event ?? ''))
       problems.push({ param: `${at}.event`, message: say('There is no such event') })
   }
@@ -267,12 +279,30 @@ export async function foreignInTriggers(
   ]
 }
 
+/** An order is delivered when it is paid, with all its files. */
+const orderProblems = (
+  { enabled, from, which }: Partial<Given<TriggerBody>>,
+  at: string,
+): WorkflowProblem[] => [
+  ...(enabled === false
+    ? [{ param: `${at}.enabled`, message: say('Remove it: then orders are delivered as they are') }]
+    : []),
+  ...(from
+    ? [{ param: `${at}.from`, message: say('It runs on the deliveries of all orders') }]
+    : []),
+  ...(Object.keys(which ?? {}).length > 0
+    ? [{ param: `${at}.which`, message: say('Limit its steps to some files instead') }]
+    : []),
+]
+
 const unfit = (trigger: TriggerBody['kind'], kind: WorkflowKind): Text =>
   trigger === 'imports'
     ? say('Only a workflow for imports can be attached to a way of importing')
     : kind === 'delivery'
       ? say('This workflow runs on deliveries')
-      : say('A workflow for imports only runs on imports')
+      : trigger === 'orders'
+        ? say('Only a workflow for deliveries can run on orders')
+        : say('A workflow for imports only runs on imports')
 
 /** Sources that another workflow has, or that are named twice. */
 async function takenSources(
@@ -296,8 +326,10 @@ async function takenSources(
     const message =
       owner === undefined
         ? say('It is listed twice')
-        : say('{name} is attached to these imports: detach it first', { name: `“${owner}”` })
-    return [{ param: `${at}.from`, message }]
+        : stored === ORDERS
+          ? say('{name} runs on deliveries: take them from it first', { name: `“${owner}”` })
+          : say('{name} is attached to these imports: detach it first', { name: `“${owner}”` })
+    return [{ param: at, message }]
   })
 }
 
@@ -359,13 +391,32 @@ export async function writeTriggers(
         ...plain,
         id,
         workflow,
-        source: trigger.kind === 'imports' && from ? storedSource(from) : null,
+        source: storedIn({ kind: trigger.kind, from }),
         event: trigger.kind === 'event' ? trigger.event : null,
         options: JSON.stringify({ on_conflict, quiet_seconds }),
         which: JSON.stringify(which),
       },
     )
   }
+}
+
+/**
+ * Gives the deliveries of the shop's orders to a workflow, by its bare UUID; null: to none. What ran
+ * on them before has them no more.
+ */
+export async function giveOrders(tx: ShopScope, workflow: string | null): Promise<void> {
+  await tx.query(
+    `delete from triggers where shop_id = :shop and kind = 'orders'
+       and workflow_id is distinct from :workflow::uuid`,
+    { workflow },
+  )
+  if (workflow === null) return
+  await tx.query(
+    `insert into triggers (shop_id, workflow_id, kind, source)
+     values (:shop, :workflow, 'orders', '${ORDERS}') on conflict (shop_id, source)
+       where source is not null do nothing`,
+    { workflow },
+  )
 }
 
 /** Forgets what waits for a workflow’s triggers: it was switched off. */

@@ -5,6 +5,7 @@ import { deleteRow } from '../../core/db/delete-row.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { takeTurn } from '../../core/db/shop-maximum.ts'
 import type { Engine } from '../../engine/engine.ts'
+import type { OperationStatus } from '../../engine/types.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
 import { toPublicId } from '../../core/ids.ts'
 import { firstOf } from '../../core/lazy.ts'
@@ -13,6 +14,7 @@ import { checkGiven, checkWorkflow, type Parts, type WorkflowBody } from './chec
 import { referenceProblems, referencesOfSteps } from './references.ts'
 import {
   forgetEvents,
+  ORDERS,
   readTriggers,
   triggerProblems,
   triggersAfter,
@@ -103,7 +105,7 @@ export function deleteWorkflow(
       })
     if (await delivers(tx, id))
       throw new AppError('workflow_in_use', {
-        message: say('This workflow runs on deliveries: choose another one in the settings first'),
+        message: say('This workflow runs on deliveries: take them from it first'),
       })
     await writeTriggers(tx, id, [])
     await deleteRow(tx, 'workflows', id)
@@ -114,9 +116,10 @@ export function deleteWorkflow(
 
 /** Is it the workflow of the shop's deliveries? */
 const delivers = (tx: ShopScope, id: string): Promise<boolean> =>
-  tx.has(`select 1 from shops where id = :shop and settings ->> 'delivery_workflow' = :id`, {
-    id: toPublicId('workflow', id),
-  })
+  tx.has(
+    `select 1 from triggers where shop_id = :shop and source = '${ORDERS}' and workflow_id = :id`,
+    { id },
+  )
 
 /**
  * Cancels the runs of a workflow, by its bare UUID; returns how many.
@@ -164,6 +167,42 @@ export async function countRunning(scope: ShopScope): Promise<ReadonlyMap<string
      where shop_id = :shop and finished_at is null group by 1`,
   )
   return new Map(rows.map(({ id, runs }) => [id, runs]))
+}
+
+/** What the list says about a workflow: its last run, and what comes next. */
+export interface RunState {
+  last: { id: string; kind: 'import' | 'bulk'; status: OperationStatus; at: Date } | null
+  /** When a scheduled task is due, or a wait ends. */
+  next: Date | null
+  /** Who may answer the question of a run; empty: anyone who may run workflows. Null: none asks. */
+  who: string[] | null
+}
+
+/** By the bare UUIDs of these workflows. */
+export async function readRunStates(
+  scope: ShopScope,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, RunState>> {
+  if (ids.length === 0) return new Map()
+  const rows = await scope.query<RunState & { id: string }>(
+    `select g.id, last.run as last, least(due.at, ends.at) as next, asks.who
+     from unnest(:ids::uuid[], :keys::text[]) as g (id, key)
+     left join lateral (select jsonb_build_object('id', o.id, 'kind', o.kind, 'status', o.status,
+         'at', o.created_at) as run from operations o
+       where o.shop_id = :shop and o.workflow ->> 'id' = g.key order by o.id desc limit 1) last
+       on true
+     cross join lateral (select min(t.next_run_at) as at from triggers t
+       where t.shop_id = :shop and t.workflow_id = g.id) due
+     cross join lateral (select min(o.continue_at) as at from operations o
+       where o.shop_id = :shop and o.workflow ->> 'id' = g.key and o.continue_at is not null
+         and o.finished_at is not null) ends
+     left join lateral (select o.question -> 'who' as who from operations o
+       where o.shop_id = :shop and o.workflow ->> 'id' = g.key and o.continue_at is not null
+         and o.finished_at is null and o.question is not null order by o.continue_at limit 1) asks
+       on true`,
+    { ids, keys: ids.map((id) => toPublicId('workflow', id)) },
+  )
+  return new Map(rows.map(({ id, ...state }) => [id, state]))
 }
 
 const quoted = (name: string) => `“${name}”`
@@ -239,10 +278,11 @@ async function shopProblems(
     problems.push({ param: 'name', message: say('Another workflow has this name') })
   if (body.channel) problems.push(...(await attachedProblems(tx, body.channel, id)))
   problems.push(...(await triggerProblems(tx, body, { id, events })))
-  if (body.enabled === false && id && (await delivers(tx, id)))
+  const orders = body.when?.some((trigger) => trigger?.kind === 'orders')
+  if (body.enabled === false && (orders ?? (id !== null && (await delivers(tx, id)))))
     problems.push({
       param: 'enabled',
-      message: say('This workflow runs on deliveries: choose another one in the settings first'),
+      message: say('This workflow runs on deliveries: take them from it first'),
     })
   const users = id && body.kind && body.kind !== 'bulk' ? await schedulesOf(tx, id) : []
   if (users.length > 0)

@@ -7,7 +7,7 @@ import { useDraft } from '../../shell/url-state/use-draft.ts'
 import { type UrlState, useUrlState } from '../../shell/url-state/use-url-state.ts'
 import { Box, Button, Card, InlineStack, Tabs, Text, TextField } from '../../shell/ui/index.ts'
 import { numberText } from '../../shell/labels/size.ts'
-import { t } from '../../shell/messages/t.ts'
+import { t, translated } from '../../shell/messages/t.ts'
 import { usePlugins } from '../../shell/client/plugins.ts'
 import { isMoving, useItems } from './calls.ts'
 import { ITEMS_STATE, type ItemsUrlState, operationsQuery } from './url-state.ts'
@@ -33,6 +33,7 @@ export function ItemsCard({ operation }: { operation: Operation }) {
       <ResultTabs operation={operation} warned={list?.warned ?? 0} urlState={urlState} go={go} />
       <Search urlState={urlState} go={go} />
       {urlState.error !== '' && <OneCause go={go} />}
+      {urlState.step !== '' && <OneStep operation={operation} urlState={urlState} go={go} />}
       <div id="items">
         {items.error && (
           <Box padding="400">
@@ -126,6 +127,25 @@ const OneCause = ({ go }: Pick<NarrowProps, 'go'>) => (
     </InlineStack>
   </Box>
 )
+
+/** A number of the card of a step shows its files. */
+function OneStep({ operation, urlState, go }: NarrowProps & { operation: Operation }) {
+  const step = operation.steps.find(({ id }) => id === urlState.step)
+  return (
+    <Box paddingInline="300" paddingBlockEnd="300">
+      <InlineStack gap="200" blockAlign="center">
+        <Text as="span" tone="subdued">
+          {t('Only files of one result of the step “{title}” are shown.', {
+            title: translated(step?.title ?? urlState.step),
+          })}
+        </Text>
+        <Button variant="plain" onClick={() => go({ step: '', step_result: null })}>
+          {t('Show all files')}
+        </Button>
+      </InlineStack>
+    </Box>
+  )
+}
 
 function Search({ urlState, go }: NarrowProps) {
   const search = useDraft(urlState.search, (text) =>

@@ -37,6 +37,7 @@ import { statusWord, isPreview } from './operation-status.ts'
 import { Because } from './because.tsx'
 import { ItemsCard } from './items-card.tsx'
 import { Outcome } from './outcome.tsx'
+import { RunSteps } from './run-steps.tsx'
 import { Answered } from './asks.tsx'
 import { Parts, Waits } from './waits.tsx'
 import { useRetry, problemOf } from './retry-dialog.tsx'
@@ -83,9 +84,7 @@ function Whole({ operation, query, back }: WholeProps) {
     operation,
     actions.buttons.find(({ action }) => action === 'retry'),
   )
-  const buttons = actions.buttons.map((button) =>
-    button.action === 'retry' ? (retry.button ?? button) : button,
-  )
+  const buttons = actions.buttons.map((one) => (one.action === 'retry' && retry.button) || one)
   const requester = useRequester()(operation.requested_by)
   const log = useLog(operation.id)
   const title = operationTitle(operation, useChannels())
@@ -127,6 +126,7 @@ function Whole({ operation, query, back }: WholeProps) {
             <AboutCard operation={operation} retry={retry.plan} />
           </Layout.Section>
         </Layout>
+        <RunSteps operation={operation} />
         <ItemsCard operation={operation} />
       </BlockStack>
       {question}

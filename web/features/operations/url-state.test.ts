@@ -30,6 +30,8 @@ test('the API request has no page number', () => {
   expect(operationsQuery(readItemsUrlState('?status=failed&page=2&cursor=abc'), 50)).toEqual({
     status: 'failed',
     warned: null,
+    step: '',
+    step_result: null,
     error: '',
     search: '',
     cursor: 'abc',

@@ -4,6 +4,9 @@ import { type OperationKind } from '../../shell/client/types.ts'
 import { ITEM_STATUSES, OPERATION_STATUSES } from './operation-status.ts'
 import { day, listState, oneOf, trimmed, typed, word } from '../../shell/url-state/list-state.ts'
 
+const STEP_RESULTS = ['changed', 'unchanged', 'kept', 'skipped', 'failed'] as const
+export type StepResult = (typeof STEP_RESULTS)[number]
+
 const KINDS: readonly OperationKind[] = ['import', 'bulk']
 
 export const OPERATIONS_STATE = listState({
@@ -32,6 +35,9 @@ export const ITEMS_STATE = listState({
   warned: (text) => (text === 'true' ? true : null),
   /** Only files that failed with this code. */
   error: word,
+  /** Only files with this result at the step of this id. */
+  step: word,
+  step_result: oneOf(STEP_RESULTS, null),
   /** Part of the name. */
   search: typed,
 })

@@ -81,6 +81,7 @@ export function workflowPlace(param: string, plugins: readonly (Plugin | undefin
   const words = [t('Step {index}', { index: Number(index) + 1 }), plugin?.title]
   if (part === 'options') words.push(...optionPlace(path, plugin?.options))
   if (part === 'when') words.push(t('Only for some files'))
+  if (part === 'branch') words.push(t('Branch'))
   if (part === 'on_failure') words.push(t('If a file fails'))
   return words.filter(Boolean).join(', ')
 }

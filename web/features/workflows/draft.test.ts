@@ -24,6 +24,9 @@ const workflow: Workflow = {
   channel: 'api',
   enabled: true,
   running: 0,
+  last_run: null,
+  next_run: null,
+  waits_for: null,
   when: [
     {
       id: 'trigger_1',

@@ -20,6 +20,8 @@ export interface StepDraft {
   options: Record<string, unknown>
   /** null: it applies to every file. */
   when: Condition | null
+  /** Of which files; null: it is in no branch. */
+  branch: { id: string; when: Condition; else: boolean } | null
   /** null: the default of the step’s kind. */
   on_failure: OnFailure | null
 }
@@ -61,6 +63,7 @@ export const newStep = (plugin: string): StepDraft => ({
   plugin,
   options: {},
   when: null,
+  branch: null,
   on_failure: null,
 })
 
@@ -106,10 +109,11 @@ export const copyOf = (workflow: Workflow): WorkflowDraft => ({
   steps: workflow.steps.map(stepOf),
 })
 
-const stepOf = ({ plugin, options = {}, when, on_failure }: StepBody): StepDraft => ({
+const stepOf = ({ plugin, options = {}, when, branch, on_failure }: StepBody): StepDraft => ({
   ...newStep(plugin),
   options,
   when: when ?? null,
+  branch: branch ?? null,
   on_failure: on_failure ?? null,
 })
 
@@ -172,7 +176,9 @@ export const policiesOf = (step: Plugin['kind']): OnFailure[] =>
 /** The triggers that a workflow of this kind can have. */
 export const fittingTriggers = ({ kind, when }: Pick<WorkflowDraft, 'kind' | 'when'>) =>
   when.filter(
-    (trigger) => kind !== 'delivery' && (trigger.kind === 'imports') === (kind === 'import'),
+    (trigger) =>
+      (trigger.kind === 'imports') === (kind === 'import') &&
+      (trigger.kind === 'orders') === (kind === 'delivery'),
   )
 
 const triggerBody = ({
@@ -198,11 +204,12 @@ export const bodyOf = ({
   enabled,
   when: fittingTriggers({ kind, when }).map(triggerBody),
   // A failure always holds the whole delivery, so no policy is sent.
-  steps: steps.map(({ id, plugin, options, when, on_failure }) => ({
+  steps: steps.map(({ id, plugin, options, when, branch, on_failure }) => ({
     ...(id === undefined ? {} : { id }),
     plugin,
     options,
     ...(when && Object.keys(when).length > 0 ? { when } : {}),
+    ...(branch ? { branch } : {}),
     ...(on_failure && kind !== 'delivery' ? { on_failure } : {}),
   })),
 })

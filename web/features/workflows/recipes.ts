@@ -1,7 +1,7 @@
 // Workflows to begin with: each opens in the editor, complete, to be tried on files and changed.
-import { type Condition } from '../../shell/client/workflows.ts'
+import { type Condition, type Trigger } from '../../shell/client/workflows.ts'
 import { t } from '../../shell/messages/t.ts'
-import { emptyDraft, newStep, type WorkflowDraft } from './draft.ts'
+import { emptyDraft, newStep, newTrigger, type WorkflowDraft } from './draft.ts'
 
 export interface Recipe {
   id: string
@@ -10,6 +10,8 @@ export interface Recipe {
   before: string
   after: string
   kind: WorkflowDraft['kind']
+  /** What starts it; absent: a person. */
+  when?: Pick<Trigger, 'kind'> & Partial<Pick<Trigger, 'event' | 'which'>>
   steps: readonly RecipeStep[]
   /** The option that the merchant still has to choose: `steps[0].options.webhook`. */
   open?: string
@@ -24,8 +26,16 @@ interface RecipeStep {
 const MARKED = t('marked')
 const ARCHIVE = t('archive')
 const SUPPLIER = t('supplier')
+const WITHOUT_PRODUCT = t('without product')
 const LABELLED = t('labelled')
 const UNMARKED: Condition = { type: ['pdf'], tags_none: [MARKED] }
+
+const IMPORTED: NonNullable<Recipe['when']> = { kind: 'event', event: 'file.imported' }
+/** The first day of the month after the next one: a date that is not over. */
+const SOME_DAY = (() => {
+  const now = new Date()
+  return new Date(Date.UTC(now.getFullYear(), now.getMonth() + 2, 1)).toISOString().slice(0, 10)
+})()
 
 export const RECIPES: readonly Recipe[] = [
   {
@@ -34,6 +44,7 @@ export const RECIPES: readonly Recipe[] = [
     before: t('PDF files without a mark'),
     after: t('Marked once, with the product that their names or titles fit'),
     kind: 'bulk',
+    when: IMPORTED,
     steps: [
       { plugin: 'watermark-pdf', options: { text: t('Preview') }, when: UNMARKED },
       { plugin: 'tag-files', options: { mode: 'add', tags: [MARKED] }, when: UNMARKED },
@@ -46,6 +57,7 @@ export const RECIPES: readonly Recipe[] = [
     before: t('Files that a supplier sent'),
     after: t('Attached to products once you have approved it'),
     kind: 'bulk',
+    when: IMPORTED,
     steps: [
       { plugin: 'tag-files', options: { mode: 'add', tags: [SUPPLIER] } },
       { plugin: 'ask', options: { within: 3, unit: 'days', no_answer: 'remind' } },
@@ -100,6 +112,7 @@ export const RECIPES: readonly Recipe[] = [
     before: t('A file that was sold got a new version'),
     after: t('Everyone who paid for it gets an email with the link'),
     kind: 'bulk',
+    when: { kind: 'event', event: 'file.replaced', which: { delivered: true } },
     steps: [{ plugin: 'tell-buyers', when: { delivered: true, version_above: 1 } }],
   },
   {
@@ -152,11 +165,52 @@ export const RECIPES: readonly Recipe[] = [
     ],
   },
   {
+    id: 'without-product',
+    name: t('Remind me of files without a product'),
+    before: t('Imported, and without a product two days later'),
+    after: t('Tagged, with a notice; the others stay as they are'),
+    kind: 'bulk',
+    when: { ...IMPORTED, which: { mapped: false } },
+    steps: [
+      { plugin: 'wait', options: { for: 2, unit: 'days' } },
+      {
+        plugin: 'tag-files',
+        options: { mode: 'add', tags: [WITHOUT_PRODUCT] },
+        when: { mapped: false },
+      },
+      { plugin: 'notify' },
+    ],
+  },
+  {
+    id: 'zip-into-pack',
+    name: t('Put ZIP files into a pack'),
+    before: t('ZIP files that arrive'),
+    after: t('In one pack, with the products of the pack'),
+    kind: 'bulk',
+    when: { ...IMPORTED, which: { type: ['zip'], pack_none: true } },
+    steps: [
+      {
+        plugin: 'move-to-pack',
+        options: { new_pack: t('Archives') },
+        when: { type: ['zip'], pack_none: true },
+      },
+    ],
+  },
+  {
+    id: 'release-on-a-date',
+    name: t('Release files on a date'),
+    before: t('Files that nobody may download yet'),
+    after: t('Sold now, and available to their buyers from a day that you choose'),
+    kind: 'bulk',
+    steps: [{ plugin: 'update-settings', options: { available_from: SOME_DAY } }],
+  },
+  {
     id: 'stamp',
     name: t('Stamp each PDF with its buyer'),
     before: t('One document for all buyers'),
     after: t('Each buyer’s copy shows the order number and email address'),
     kind: 'delivery',
+    when: { kind: 'orders' },
     steps: [
       { plugin: 'stamp-pdf', options: { show: ['order', 'email'] }, when: { type: ['pdf'] } },
     ],
@@ -170,6 +224,7 @@ export function draftOfRecipe(id: string | null): WorkflowDraft | null {
   return {
     ...emptyDraft(recipe.kind),
     name: recipe.name,
+    when: recipe.when ? [{ ...newTrigger(recipe.when.kind), ...recipe.when }] : [],
     steps: recipe.steps.map(({ plugin, options = {}, when = null }) => ({
       ...newStep(plugin),
       options,

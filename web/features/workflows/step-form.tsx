@@ -18,6 +18,7 @@ import {
   Select,
   Text,
 } from '../../shell/ui/index.ts'
+import { canBranch, newBranch } from './branches.ts'
 import { conditionSentence } from './condition-text.ts'
 import { FAILURE_POLICIES } from '../plugins/step-labels.ts'
 import { defaultPolicy, policiesOf, type StepDraft } from './draft.ts'
@@ -122,7 +123,9 @@ type BodyProps = Pick<Props, 'step' | 'kind' | 'plugin' | 'problems' | 'onChange
 }
 
 function Body({ step, kind, plugin, problems, path, onChange }: BodyProps) {
-  const own = problems.at(`${path}.options`) ?? problems.at(path) ?? problems.at(`${path}.plugin`)
+  const own = ['.options', '', '.plugin', '.branch', '.branch.id', '.branch.else']
+    .map((part) => problems.at(path + part))
+    .find((problem) => problem !== undefined)
   const empty = Object.keys(plugin?.options.properties ?? {}).length === 0
   return (
     <BlockStack gap="400">
@@ -182,6 +185,13 @@ const StepTerms = ({ step, kind, plugin, problems, path, onChange }: BodyProps) 
           path={`${path}.when`}
           problems={problems}
         />
+        {step.branch === null && canBranch(plugin) && (
+          <div className="branch-others">
+            <Button onClick={() => onChange({ branch: newBranch(step.when), when: null })}>
+              {t('Other steps for the other files')}
+            </Button>
+          </div>
+        )}
       </div>
     )}
     {/* A failure always holds the whole delivery. */}

@@ -22,6 +22,8 @@ import { t } from '../../shell/messages/t.ts'
 import type { Workflow } from '../../shell/client/workflows.ts'
 import { startOptions } from '../plugins/option-form/alternatives.ts'
 import { byKind, unfitText } from '../plugins/step-labels.ts'
+import { BranchHead, OtherFiles } from './branch-head.tsx'
+import { canBranch, endOfBranch, inserted, reordered, withCondition } from './branches.ts'
 import { newStep, placeFor, type StepDraft } from './draft.ts'
 import { StepForm } from './step-form.tsx'
 import type { WorkflowForm } from './use-workflow-form.ts'
@@ -82,8 +84,10 @@ function StepList({ form, plugins, actions }: ListProps) {
       items={steps}
       keyOf={({ key }) => key}
       nameOf={(step, at) => t('step {at}, {title}', { at: at + 1, title: titleOf(step) })}
-      onOrder={(next) => change({ steps: [...next] })}
-      rowProps={(step, at) => rowOf(at, titleOf(step), problems)}
+      onOrder={(next, moved) =>
+        change({ steps: reordered(next, moved, plugins.get(moved.plugin)) })
+      }
+      rowProps={(step, at) => rowOf(step, at, titleOf(step), problems)}
     >
       {(step, at, controls) => (
         <>
@@ -93,6 +97,7 @@ function StepList({ form, plugins, actions }: ListProps) {
             before={t('step {at}, {title}', { at: at + 1, title: titleOf(step) })}
             onAdd={(plugin) => insert(plugin, at)}
           />
+          <BranchOf step={step} at={at} form={form} />
           <StepForm
             step={step}
             kind={draft.kind}
@@ -111,9 +116,54 @@ function StepList({ form, plugins, actions }: ListProps) {
             }}
             onRemove={() => remove(step)}
           />
+          <OthersOf step={step} at={at} form={form} plugins={plugins} actions={actions} />
         </>
       )}
     </SortableList>
+  )
+}
+
+interface StepProps {
+  form: WorkflowForm
+  step: StepDraft
+  at: number
+}
+
+/** What is above the first step of a branch, and above the first one of the other files. */
+function BranchOf({ form: { draft, change, problems, visit }, step, at }: StepProps) {
+  const { branch } = step
+  const before = draft.steps[at - 1]?.branch
+  if (!branch || (before?.id === branch.id && before.else === branch.else)) return null
+  if (branch.else) return <OtherFiles />
+  return (
+    <BranchHead
+      branch={branch}
+      path={`steps[${at}]`}
+      problems={problems}
+      onChange={(when) => {
+        change({ steps: withCondition(draft.steps, branch.id, when) })
+        visit(step.key)
+      }}
+    />
+  )
+}
+
+/** Below the last step of a branch: adds the first one of the other files. */
+function OthersOf({ form, step, at, plugins, actions }: StepProps & ListProps) {
+  const { branch } = step
+  const { steps, kind } = form.draft
+  if (!branch) return null
+  const { last, hasOthers } = endOfBranch(steps, branch.id)
+  if (at !== last || hasOthers) return null
+  return (
+    <div className="branch-others" data-no-drag>
+      <AddStep
+        kind={kind}
+        plugins={[...plugins.values()].filter(canBranch)}
+        label={t('Add a step for the other files')}
+        onAdd={(plugin) => actions.insert(plugin, at + 1, { ...branch, else: true })}
+      />
+    </div>
   )
 }
 
@@ -130,10 +180,11 @@ function useSteps({ form, plugins }: Props) {
       (before) => new Set(show ? [...before, key] : [...before].filter((other) => other !== key)),
     )
 
-  const insert = (plugin: string, at: number) => {
+  const insert = (plugin: string, at: number, branch?: StepDraft['branch']) => {
     const known = plugins.get(plugin)
     const step = { ...newStep(plugin), options: known ? startOptions(known) : {} }
-    change({ steps: steps.toSpliced(at, 0, step) })
+    const next = inserted(steps, at, step, known)
+    change({ steps: branch ? next.with(at, { ...step, branch }) : next })
     toggle(step.key, true)
     setSaid(t('{title} is step {count}', { title: titleOf(step), count: at + 1 }))
     focus(`${step.key}-toggle`)
@@ -150,11 +201,11 @@ function useSteps({ form, plugins }: Props) {
   return { said, titleOf, isOpen, toggle, insert, remove }
 }
 
-const rowOf = (at: number, title: string, problems: Problems) => {
+const rowOf = ({ branch }: StepDraft, at: number, title: string, problems: Problems) => {
   const path = `steps[${at}]`
   return {
     id: fieldId(path),
-    className: problems.within(path) ? 'step broken' : 'step',
+    className: `step${problems.within(path) ? ' broken' : ''}${branch ? ' branched' : ''}`,
     label: t('Step {at}, {title}', { at: at + 1, title }),
   }
 }
@@ -179,10 +230,12 @@ interface AddStepProps {
   plugins: readonly Plugin[]
   /** The step before which it is inserted, in words; absent: it is added at the end. */
   before?: string
+  /** The text of the button; absent: the usual one. */
+  label?: string
   onAdd: (plugin: string) => void
 }
 
-function AddStep({ kind, plugins, before, onAdd }: AddStepProps) {
+function AddStep({ kind, plugins, before, label, onAdd }: AddStepProps) {
   const [open, setOpen] = useState(false)
   return (
     <Popover
@@ -192,8 +245,13 @@ function AddStep({ kind, plugins, before, onAdd }: AddStepProps) {
       preferredAlignment="left"
       activator={
         before === undefined ? (
-          <Button id={fieldId('steps')} icon={PlusIcon} disclosure onClick={() => setOpen(!open)}>
-            {t('Add step')}
+          <Button
+            {...(label === undefined ? { id: fieldId('steps') } : {})}
+            icon={PlusIcon}
+            disclosure
+            onClick={() => setOpen(!open)}
+          >
+            {label ?? t('Add step')}
           </Button>
         ) : (
           <button

@@ -26,6 +26,7 @@ interface Props {
 export function TriggerForm(props: Props) {
   const { trigger, path, problems, onChange } = props
   if (trigger.kind === 'imports') return <SourceFields {...props} />
+  if (trigger.kind === 'orders') return <OrdersHint path={path} problems={problems} />
   return (
     <BlockStack gap="400">
       {trigger.kind === 'event' ? (
@@ -77,6 +78,20 @@ const Limits = ({ trigger, path, problems, onChange }: Props) => (
     />
   </div>
 )
+
+const OrdersHint = ({ path, problems }: Pick<Props, 'path' | 'problems'>) => {
+  const wrong = problems.within(path)
+  return (
+    <BlockStack gap="200">
+      <Hint>
+        {t(
+          'One workflow prepares the deliveries of all orders. If a step fails, the delivery is held and you are told why.',
+        )}
+      </Hint>
+      {wrong && <InlineError message={wrong} fieldID={fieldId(`${path}.kind`)} />}
+    </BlockStack>
+  )
+}
 
 // Where imports come from.
 

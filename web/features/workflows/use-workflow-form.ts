@@ -95,6 +95,7 @@ const ownProblems = ({ steps }: WorkflowDraft, plugins: ReadonlyMap<string, Plug
     return [
       ...(schema ? checkOptions(schema, step.options, `steps[${at}].options`) : []),
       ...(step.when ? checkFilter(step.when, `steps[${at}].when`) : []),
+      ...(step.branch ? checkFilter(step.branch.when, `steps[${at}].branch.when`) : []),
     ]
   })
 

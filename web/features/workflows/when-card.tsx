@@ -19,7 +19,7 @@ import {
 } from '../../shell/ui/index.ts'
 import { SaveFirst } from '../../shell/components/save-first.tsx'
 import { t } from '../../shell/messages/t.ts'
-import { fittingTriggers, newTrigger, type TriggerDraft } from './draft.ts'
+import { fittingTriggers, newTrigger, type TriggerDraft, type WorkflowDraft } from './draft.ts'
 import { TriggerForm } from './trigger-form.tsx'
 import { useSourceNames } from './use-source-names.ts'
 import { addTimes, Times, useTimes } from './times.tsx'
@@ -50,11 +50,7 @@ export function WhenCard({ form, id }: Props) {
     <Card>
       <BlockStack gap="400">
         <Heading>{t('When')}</Heading>
-        <Hint>
-          {draft.kind === 'import'
-            ? t('Of several workflows, the one with the most specific source runs.')
-            : t('You can always run it by hand, also when it is off.')}
-        </Hint>
+        <Hint>{WHEN_HINTS[draft.kind]}</Hint>
         {id !== null && (
           <Checkbox
             label={t('On')}
@@ -68,10 +64,10 @@ export function WhenCard({ form, id }: Props) {
           <TriggerList form={form} shown={shown} open={open} onOpen={setOpen} onSet={set} />
         )}
         {times.length > 0 && <Times times={times} />}
-        {shown.length + times.length < MOST && (
+        {shown.length + times.length < (draft.kind === 'delivery' ? 1 : MOST) && (
           <div>
             <AddTrigger
-              isImport={draft.kind === 'import'}
+              kind={draft.kind}
               onAdd={add}
               onTimes={() => (id === null || form.dirty ? setSaveFirst(true) : addTimes(id))}
             />
@@ -81,6 +77,12 @@ export function WhenCard({ form, id }: Props) {
       {saveFirst && <SaveFirst onClose={() => setSaveFirst(false)} />}
     </Card>
   )
+}
+
+const WHEN_HINTS: Record<WorkflowDraft['kind'], string> = {
+  bulk: t('You can always run it by hand, also when it is off.'),
+  import: t('Of several workflows, the one with the most specific source runs.'),
+  delivery: t('Without this, orders are delivered as they are.'),
 }
 
 interface ListProps {
@@ -113,17 +115,17 @@ const TriggerList = ({ form, shown, open, onOpen, onSet }: ListProps) => (
 )
 
 interface AddProps {
-  isImport: boolean
+  kind: WorkflowDraft['kind']
   onAdd: (kind: Trigger['kind']) => void
   onTimes: () => void
 }
 
-function AddTrigger({ isImport, onAdd, onTimes }: AddProps) {
+function AddTrigger({ kind, onAdd, onTimes }: AddProps) {
   const [open, setOpen] = useState(false)
-  if (isImport)
+  if (kind !== 'bulk')
     return (
-      <Button icon={PlusIcon} onClick={() => onAdd('imports')}>
-        {t('Add a source of imports')}
+      <Button icon={PlusIcon} onClick={() => onAdd(kind === 'import' ? 'imports' : 'orders')}>
+        {kind === 'import' ? t('Add a source of imports') : t('Run it on each new delivery')}
       </Button>
     )
   const item = (content: string, helpText: string, onChoose: () => void) => ({

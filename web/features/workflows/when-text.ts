@@ -21,6 +21,7 @@ export function collectText(seconds: number): string {
 /** The trigger as a sentence. */
 export function triggerSentence(trigger: TriggerDraft, names: SourceNames): string {
   const { kind, from, event, which, collect } = trigger
+  if (kind === 'orders') return t('When an order is delivered, before its buyer gets the files')
   if (kind === 'imports')
     return from
       ? t('For {source}', { source: sourceText(from, names) })

@@ -10,7 +10,7 @@ import { NameField } from '../../shell/components/name-field.tsx'
 import { Refusal } from '../../shell/components/refusal.tsx'
 import { SaveFirst } from '../../shell/components/save-first.tsx'
 import { SaveBar } from '../../shell/components/save-bar.tsx'
-import { Banner, BlockStack, Card, ChoiceList, Link, Select } from '../../shell/ui/index.ts'
+import { Banner, BlockStack, Card, ChoiceList, Select } from '../../shell/ui/index.ts'
 import { t } from '../../shell/messages/t.ts'
 import { fieldId, type Problems } from '../../shell/components/problems.ts'
 import { workflowPlace } from '../plugins/step-labels.ts'
@@ -71,7 +71,7 @@ export function WorkflowEditor({ id, initial, record, plugins, onSaved }: Props)
               <RunsOn draft={draft} change={change} problems={problems} plugins={byId} />
             </BlockStack>
           </Card>
-          {draft.kind !== 'delivery' && <WhenCard form={form} id={id} />}
+          <WhenCard form={form} id={id} />
           <StepsCard form={form} plugins={byId} />
           {/* Deliveries are no operations and cannot be undone. */}
           {draft.kind !== 'delivery' && <NoWayBack titles={form.check?.cannot_undo ?? []} />}
@@ -209,12 +209,6 @@ function RunsOn({ plugins, ...rest }: RunsOnProps & { plugins: PluginsById }) {
             helpText: t(
               'Runs when an order is delivered, before its buyer gets the files. If a step fails, the delivery is held and you are told why.',
             ),
-            renderChildren: (selected) =>
-              selected && (
-                <Link url="/settings/deliveries">
-                  {t('Choose the workflow of deliveries in the settings')}
-                </Link>
-              ),
           },
           {
             value: 'import',

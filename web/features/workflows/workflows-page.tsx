@@ -21,6 +21,8 @@ import {
 } from '../../shell/ui/index.ts'
 import { eventText } from '../../shell/labels/events.ts'
 import { actionName } from '../../shell/labels/action-name.ts'
+import { andText } from '../../shell/labels/list.ts'
+import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
 import { CriticalButton } from '../../shell/components/critical-button.tsx'
 import type { CardLayout, Columns } from '../../shell/components/record-columns.ts'
@@ -28,6 +30,7 @@ import { RecordTable } from '../../shell/components/record-table.tsx'
 import { type Schedule, useSchedules } from '../schedules/calls.ts'
 import { cronText } from '../schedules/labels.ts'
 import { type Channel, useChannels } from '../imports/channel-calls.ts'
+import { OPERATION_STATUSES } from '../operations/operation-status.ts'
 import { runsOnText, stepsText } from '../plugins/step-labels.ts'
 import { RecipeCards } from './recipe-cards.tsx'
 import { RECIPES } from './recipes.ts'
@@ -154,7 +157,7 @@ function WorkflowsTable({ workflows, schedules, onDelete }: Props) {
   const channels = useChannels()
   const columns = useMemo(() => {
     const used = schedules.filter(({ workflow }) => workflows.some(({ id }) => id === workflow))
-    return columnsOf({ channels, used, onDelete })
+    return columnsOf({ channels, used, onDelete, isOwn: onDelete !== undefined })
   }, [channels, workflows, schedules, onDelete])
   return (
     <RecordTable
@@ -167,33 +170,38 @@ function WorkflowsTable({ workflows, schedules, onDelete }: Props) {
   )
 }
 
-type ColumnId = 'name' | 'runsOn' | 'steps' | 'uses' | 'buttons'
+type ColumnId = 'name' | 'state' | 'last' | 'next' | 'buttons'
 
 const CARD: CardLayout<ColumnId> = {
-  lines: ['name', 'steps', { start: 'runsOn', end: 'buttons' }, 'uses'],
+  lines: ['name', { facts: ['state', 'last', 'next'] }, 'buttons'],
 }
 
 interface Context extends Pick<Props, 'onDelete'> {
   channels: readonly Channel[]
   /** The scheduled tasks that run one of the workflows. */
   used: readonly Schedule[]
+  isOwn: boolean
 }
 
-const columnsOf = ({ channels, used, onDelete }: Context): Columns<ColumnId, Workflow> => ({
-  name: { title: t('Workflow'), wraps: true, cell: (workflow) => <Name workflow={workflow} /> },
-  runsOn: {
-    title: t('Runs on'),
-    cell: (workflow) => startsText(workflow, channels, used),
-    inCard: (workflow) => <SmallPrint>{startsText(workflow, channels, used)}</SmallPrint>,
+const columnsOf = ({ channels, used, onDelete, isOwn }: Context): Columns<ColumnId, Workflow> => ({
+  name: {
+    title: t('Workflow'),
+    wraps: true,
+    cell: (workflow) => (
+      <BlockStack gap="050">
+        <Name workflow={workflow} />
+        <div className="steps-line">
+          <SmallPrint>
+            {t('{when}: {steps}', {
+              when: startsText(workflow, channels, used),
+              steps: stepsText(workflow.steps),
+            })}
+          </SmallPrint>
+        </div>
+      </BlockStack>
+    ),
   },
-  steps: {
-    title: t('Steps'),
-    cell: ({ steps }) => <div className="steps-line">{stepsText(steps)}</div>,
-  },
-  uses: {
-    ...(used.length > 0 ? { title: t('Scheduled tasks') } : {}),
-    cell: ({ id }) => <Uses schedules={used.filter(({ workflow }) => workflow === id)} />,
-  },
+  ...(isOwn ? RUN_COLUMNS : NO_RUNS),
   buttons: {
     title: t('Actions'),
     titleHidden: true,
@@ -201,20 +209,52 @@ const columnsOf = ({ channels, used, onDelete }: Context): Columns<ColumnId, Wor
   },
 })
 
+const RUN_COLUMNS: Pick<Columns<ColumnId, Workflow>, 'state' | 'last' | 'next'> = {
+  state: {
+    title: t('State'),
+    cell: ({ enabled, when }) =>
+      !enabled ? t('Off') : when.some(({ paused }) => paused !== null) ? t('Paused') : t('On'),
+  },
+  last: {
+    title: t('Last run'),
+    cell: ({ last_run: run }) =>
+      run && <Link url={`/operations/${run.operation_id}`}>{runText(run)}</Link>,
+    inCard: ({ last_run: run }) => run && runText(run),
+  },
+  next: { title: t('Next run'), cell: nextText },
+}
+// A built-in workflow runs where the shop has none: its runs are in the history of its channel.
+const NO_RUNS: typeof RUN_COLUMNS = {
+  state: { cell: () => null },
+  last: { cell: () => null },
+  next: { cell: () => null },
+}
+
+const runText = ({ status, created_at }: NonNullable<Workflow['last_run']>): string =>
+  t('{status}, {at}', { status: OPERATION_STATUSES[status].text, at: momentText(created_at) })
+
+/** When it runs or continues next, or for whom a run waits. */
+function nextText({ enabled, next_run, waits_for }: Workflow): string {
+  if (waits_for)
+    return waits_for.length > 0
+      ? t('Waits for {people}', { people: andText(waits_for) })
+      : t('Waits for an answer')
+  return enabled && next_run ? momentText(next_run) : ''
+}
+
 /** What it runs on, and whether something else than a person starts it. */
 function startsText(
   workflow: Workflow,
   channels: readonly Channel[],
   schedules: readonly Schedule[],
 ): string {
-  const { id, kind, channel, enabled, when } = workflow
+  const { id, kind, channel, when } = workflow
   const runsOn =
     kind === 'import' && channel === null && when.length > 0
       ? t('{count, plural, one {One source of imports} other {# sources of imports}}', {
           count: when.length,
         })
       : runsOnText(workflow, channels)
-  if (!enabled) return t('{runsOn}. Off', { runsOn })
   const events = when.map(({ event }) => event).filter((event) => event !== null)
   const happens = events.map((event) => t('when {event}', { event: eventText(event) }))
   const times = schedules.filter((schedule) => schedule.workflow === id && schedule.enabled)
@@ -229,18 +269,6 @@ const Name = ({ workflow }: { workflow: Workflow }) => (
     </Text>
   </Link>
 )
-
-/** The scheduled tasks that run it. */
-const Uses = ({ schedules }: { schedules: readonly Schedule[] }) =>
-  schedules.length > 0 && (
-    <BlockStack gap="050">
-      {schedules.map(({ id, name }) => (
-        <Link key={id} url={`/schedules/${id}`}>
-          {name}
-        </Link>
-      ))}
-    </BlockStack>
-  )
 
 function Buttons({
   workflow,

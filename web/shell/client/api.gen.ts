@@ -1719,6 +1719,7 @@ export interface components {
         | 'cancelled'
         | 'undone'
       steps: {
+        branch?: components['schemas']['StepBranch']
         id: string
         plugin: string
         summary: string
@@ -1743,6 +1744,7 @@ export interface components {
       /** @description When the next part of its workflow starts on the files that are done, and its steps */
       waits: {
         steps: {
+          branch?: components['schemas']['StepBranch']
           id: string
           plugin: string
           summary: string
@@ -3266,6 +3268,9 @@ export interface components {
           limit?: number
           search?: string
           status?: ('pending' | 'running' | 'done' | 'failed' | 'skipped' | 'cancelled')[]
+          step?: string
+          /** @enum {string} */
+          step_result?: 'changed' | 'unchanged' | 'kept' | 'skipped' | 'failed'
           warned?: boolean
         }
       }
@@ -3276,6 +3281,9 @@ export interface components {
       }
       'GET /api/operations/{id}/retry': {
         answer: components['schemas']['Retry']
+      }
+      'GET /api/operations/{id}/steps': {
+        answer: components['schemas']['OperationSteps']
       }
       'GET /api/orders': {
         answer: {
@@ -7005,6 +7013,7 @@ export interface components {
         | 'cancelled'
         | 'undone'
       steps: {
+        branch?: components['schemas']['StepBranch']
         id: string
         plugin: string
         summary: string
@@ -7027,6 +7036,7 @@ export interface components {
       /** @description When the next part of its workflow starts on the files that are done, and its steps */
       waits: {
         steps: {
+          branch?: components['schemas']['StepBranch']
           id: string
           plugin: string
           summary: string
@@ -7289,6 +7299,32 @@ export interface components {
             }
           }
       workflow?: string
+    }
+    OperationSteps: {
+      data: {
+        branch?: components['schemas']['StepBranch']
+        /** @description Of files that have ended. `changed`: the step worked on the file; `kept`: it failed, and the file continued unchanged. Null: it works on the whole operation */
+        files: {
+          changed: number
+          failed: number
+          /** @description Those that the step got */
+          files: number
+          kept: number
+          skipped: number
+          unchanged: number
+        } | null
+        id: string
+        /** @description How long it worked, its batches added up */
+        ms: number | null
+        plugin: string
+        summary: string
+        summary_text: components['schemas']['Text']
+        title: string
+      }[]
+      /** @description false: the results of its files are not kept any more */
+      kept: boolean
+      /** @description How long it took to write the results */
+      write_ms: number
     }
     OrderFiles: {
       /** @description What the link asks for before a download or view: nothing, the buyer’s email address, or a `password`; null: what the file asks for */
@@ -8086,6 +8122,7 @@ export interface components {
       /** @description The steps of the workflow as it is now; null: it cannot be used */
       steps:
         | {
+            branch?: components['schemas']['StepBranch']
             id: string
             plugin: string
             summary: string
@@ -9691,10 +9728,7 @@ export interface components {
        * @enum {string}
        */
       delivery_mail: 'own' | 'platform'
-      /**
-       * @description The workflow (kind `delivery`) that runs on each new delivery; null: none
-       * @default null
-       */
+      /** @description The workflow (kind `delivery`) that runs on each new delivery; null: none */
       delivery_workflow: string | null
       /** @default 5 */
       download_limit: number | null
@@ -9912,6 +9946,32 @@ export interface components {
       }[]
       total: number
     }
+    StepBranch: {
+      /**
+       * @description The step is for the files that do not meet `when`
+       * @default false
+       */
+      else: boolean
+      /** @description The same in all its steps */
+      id: string
+      when: {
+        [key: string]: unknown
+      }
+    }
+    /** @description The step is one of a branch: steps in a row of which a file takes those without `else` if it meets `when` before the first of them, otherwise those with `else`, which come last */
+    StepBranchRequest: {
+      /**
+       * @description The step is for the files that do not meet `when`
+       * @default false
+       */
+      else?: boolean
+      /** @description The same in all its steps */
+      id: string
+      /** @description Stated by the first step of the branch */
+      when?: {
+        [key: string]: unknown
+      }
+    }
     StoppedRuns: {
       cancelled: number
     }
@@ -10070,10 +10130,10 @@ export interface components {
       has_address: boolean
       id: string
       /**
-       * @description `imports`: imports of a source run it. `event`: it runs on the files of an event. `hook`: a program runs it
+       * @description `imports`: imports of a source run it. `orders`: it prepares each new delivery. `event`: it runs on the files of an event. `hook`: a program runs it
        * @enum {string}
        */
-      kind: 'imports' | 'event' | 'hook'
+      kind: 'imports' | 'orders' | 'event' | 'hook'
       /**
        * @description The most files of its runs within an hour; above it, it pauses
        * @default null
@@ -10188,10 +10248,10 @@ export interface components {
       /** @description Of a trigger that it has already */
       id?: string
       /**
-       * @description `imports`: imports of a source run it. `event`: it runs on the files of an event. `hook`: a program runs it
+       * @description `imports`: imports of a source run it. `orders`: it prepares each new delivery. `event`: it runs on the files of an event. `hook`: a program runs it
        * @enum {string}
        */
-      kind: 'imports' | 'event' | 'hook'
+      kind: 'imports' | 'orders' | 'event' | 'hook'
       /**
        * @description The most files of its runs within an hour; above it, it pauses
        * @default null
@@ -10863,11 +10923,31 @@ export interface components {
       id: string
       /** @enum {string} */
       kind: 'import' | 'bulk' | 'delivery'
+      last_run: {
+        /** Format: date-time */
+        created_at: string
+        operation_id: string
+        /** @enum {string} */
+        status:
+          | 'previewing'
+          | 'previewed'
+          | 'queued'
+          | 'running'
+          | 'paused'
+          | 'success'
+          | 'partial'
+          | 'failed'
+          | 'cancelled'
+          | 'undone'
+      } | null
       name: string
+      /** @description When a scheduled task of it is due, or a run continues after a wait */
+      next_run: string | null
       parallel: number
       /** @description Its runs that have not ended */
       running: number
       steps: {
+        branch?: components['schemas']['StepBranch']
         id: string
         /**
          * @description A failed file is left out (drop), continues as it was with a warning (keep), or ends the operation (stop). Absent: keep in an import where the step’s plugin is of kind optimize or act, otherwise drop
@@ -10886,6 +10966,8 @@ export interface components {
         }
       }[]
       updated_at: string | null
+      /** @description Who may answer what a run asks; empty: anyone who may run workflows. Null: no run asks */
+      waits_for: string[] | null
       /** @description What starts it, in addition to scheduled tasks */
       when: components['schemas']['Trigger'][]
     }
@@ -10927,6 +11009,7 @@ export interface components {
        */
       parallel?: number
       steps: {
+        branch?: components['schemas']['StepBranchRequest'] | null
         /** @description The same as long as the step exists; absent: a new one is created */
         id?: string
         /**

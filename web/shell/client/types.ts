@@ -173,8 +173,12 @@ export type Condition = Omit<
   'find' | 'name_contains' | 'storage' | 'backed_up' | 'released' | 'licence_list' | 'deleted'
 >
 
-export interface WorkflowStep extends Omit<Schemas['Workflow']['steps'][number], 'when'> {
+export interface WorkflowStep extends Omit<
+  Schemas['Workflow']['steps'][number],
+  'when' | 'branch'
+> {
   when?: Condition
+  branch?: { id: string; when: Condition; else: boolean }
 }
 
 export interface Workflow extends Omit<Schemas['Workflow'], 'steps'> {

@@ -18,7 +18,7 @@ export type WorkflowKind = Workflow['kind']
 export type OnFailure = NonNullable<WorkflowStep['on_failure']>
 
 /** A step as it is sent; the server creates the id of a new one. */
-export type StepBody = Pick<WorkflowStep, 'plugin' | 'when' | 'on_failure'> &
+export type StepBody = Pick<WorkflowStep, 'plugin' | 'when' | 'branch' | 'on_failure'> &
   Partial<Pick<WorkflowStep, 'id' | 'options'>>
 
 export type WorkflowBody = Omit<Schemas['WorkflowRequest'], 'steps'> & { steps: StepBody[] }

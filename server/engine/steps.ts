@@ -123,7 +123,7 @@ export const withoutPreceding = (workflow: Workflow, plugins: readonly Plugin[])
 })
 
 function precedingOf(
-  { id, plugin: name, options, when, onFailure }: Step,
+  { id, plugin: name, options, when, onFailure, tries, pause }: Step,
   plugins: readonly Plugin[],
 ): Step | null {
   const plugin = plugins.find((one) => one.id === name)
@@ -145,6 +145,8 @@ function precedingOf(
     ...(when ? { when } : {}),
     onFailure: 'drop',
     ...stops,
+    ...(tries === undefined ? {} : { tries }),
+    ...(pause === undefined ? {} : { pause }),
   }
 }
 

@@ -40,6 +40,8 @@ export interface WorkflowBody {
     options?: Record<string, unknown> | undefined
     when?: Record<string, unknown> | null | undefined
     on_failure?: Step['onFailure']
+    tries?: number | undefined
+    pause?: number | undefined
   }[]
   /** A channel's id: the same as a trigger for its imports. */
   channel: string | null
@@ -132,6 +134,7 @@ function bodyProblems(
     ...wholeProblems(steps, parts.plugins),
     ...keepProblems(steps, parts.plugins),
     ...waitProblems(steps, parts.plugins),
+    ...triesProblems(body.kind, steps, parts.plugins),
   ]
 }
 
@@ -162,7 +165,7 @@ function stepsOf(given: WorkflowBody['steps']): Step[] {
       if (!taken.has(id)) return taken.add(id) && id
     }
   }
-  return given.map(({ id, plugin, options, when, on_failure: onFailure }) => {
+  return given.map(({ id, plugin, options, when, on_failure: onFailure, tries, pause }) => {
     const condition = parseBounded(conditionSchema, when ?? {}).data
     const conditioned = condition && Object.keys(condition).length > 0
     return {
@@ -171,6 +174,8 @@ function stepsOf(given: WorkflowBody['steps']): Step[] {
       ...(options && Object.keys(options).length > 0 ? { options } : {}),
       ...(conditioned ? { when: condition as NonNullable<Step['when']> } : {}),
       ...(onFailure ? { onFailure } : {}),
+      ...(tries === undefined ? {} : { tries }),
+      ...(pause === undefined ? {} : { pause }),
     }
   })
 }
@@ -227,6 +232,25 @@ function waitProblems(steps: readonly Step[], plugins: readonly Plugin[]): Workf
       ...(at === steps.length - 1 ? wrong('', say('Nothing follows this step: add one')) : []),
       ...(step.when ? wrong('.when', say('All files wait together')) : []),
     ]
+  })
+}
+
+/** Problems of tries and pauses where no file is tried again. */
+function triesProblems(
+  kind: Workflow['kind'],
+  steps: readonly Step[],
+  plugins: readonly Plugin[],
+): WorkflowProblem[] {
+  return steps.flatMap((step, at) => {
+    const whole = pluginOf(step, plugins)?.scope === 'operation' || waitAt([step], plugins) >= 0
+    const message = whole
+      ? say('This step works on all files together: no file is tried again')
+      : say('A delivery is held if a step fails: no file is tried again')
+    return whole || kind === 'delivery'
+      ? (['tries', 'pause'] as const)
+          .filter((name) => step[name] !== undefined)
+          .map((name) => ({ param: `steps[${at}].${name}`, message }))
+      : []
   })
 }
 

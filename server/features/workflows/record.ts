@@ -1,6 +1,7 @@
 // A workflow in requests and answers.
 import { z } from 'zod'
 import type { Workflow } from '../../../plugins/contract/index.ts'
+import { MAX_PAUSE_SECONDS, MAX_TRIES } from '../../engine/failure.ts'
 import { cannotUndo } from '../../engine/steps.ts'
 import { toPublicId } from '../../core/ids.ts'
 import { channelOfBuiltIn } from './channel.ts'
@@ -16,6 +17,18 @@ const onFailure = z.enum(['drop', 'keep', 'stop']).meta({
     'Absent: keep in an import where the step’s plugin is of kind optimize or act, otherwise drop',
 })
 const values = z.record(z.string(), z.unknown())
+const tries = z
+  .int()
+  .min(1)
+  .max(MAX_TRIES)
+  .describe(
+    'How often a file is tried at most if its failure may be temporary, as when a server does not answer; all its attempts in a run count. Absent: three times, and not after an attempt of more than 20 seconds',
+  )
+const pause = z
+  .int()
+  .min(1)
+  .max(MAX_PAUSE_SECONDS)
+  .describe('Seconds between two tries. Absent: 1, then 5')
 
 // Steps are checked as a whole later, so that every problem is named with its place:
 // `steps[2].options.tags`.
@@ -39,6 +52,8 @@ export const workflowBody = z
         options: values.optional(),
         when: values.nullable().optional().describe('Files that do not meet this skip the step'),
         on_failure: onFailure.optional(),
+        tries: tries.optional(),
+        pause: pause.optional(),
       }),
     ),
     channel: z
@@ -71,6 +86,8 @@ export const workflowSchema = z
         options: values,
         when: values.optional(),
         on_failure: onFailure.optional(),
+        tries: tries.optional(),
+        pause: pause.optional(),
       }),
     ),
     channel: z.string().nullable(),
@@ -109,6 +126,8 @@ export function workflowRecord(
       options: step.options ?? {},
       ...(step.when ? { when: { ...step.when } } : {}),
       ...(step.onFailure ? { on_failure: step.onFailure } : {}),
+      ...(step.tries === undefined ? {} : { tries: step.tries }),
+      ...(step.pause === undefined ? {} : { pause: step.pause }),
     })),
     channel: own ? channelOfTriggers(own.when) : channelOfBuiltIn(workflow),
     enabled: own?.enabled ?? true,

@@ -201,7 +201,10 @@ export function cannotUndo(workflow: Workflow, plugins: readonly Plugin[]): stri
 }
 
 /** The API scopes needed to run it. */
-export const permissionsOf = (workflow: Workflow, plugins: readonly Plugin[]): string[] => [
+export const permissionsOf = (
+  workflow: Pick<Workflow, 'kind' | 'steps'>,
+  plugins: readonly Plugin[],
+): string[] => [
   ...new Set(
     workflow.steps.flatMap((step) => {
       const plugin = pluginOf(plugins, step)

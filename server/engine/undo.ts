@@ -73,7 +73,7 @@ export function startUndo(
       { workflow: undoOf(operation), source: { type: 'operation', id }, request: {}, ...by },
       [],
     )
-    await tx.query('update operations set undone_by = :undo where shop_id = :shop and id = :id', {
+    await tx.query('update operations set undone_by = :undo, again_at = null where shop_id = :shop and id = :id', {
       id,
       undo,
     })

@@ -13,6 +13,7 @@ import { parseBounded } from '../../core/bounds.ts'
 import type { Given } from '../../http/endpoint.ts'
 import { waitAt } from '../../engine/steps.ts'
 import { builtInWorkflow } from './channel.ts'
+import type { IfNot } from './if-not.ts'
 import { channelsOf, type ImportChannelOf, type TriggerBody } from './triggers.ts'
 import { schemaProblems, workflowProblems, type WorkflowProblem } from './problems.ts'
 
@@ -48,6 +49,8 @@ export interface WorkflowBody {
   /** false: nothing starts it by itself. */
   enabled?: boolean
   when?: readonly TriggerBody[] | undefined
+  /** What follows when runs fail; absent: as it is. */
+  if_not?: IfNot | null | undefined
 }
 
 export interface CheckedWorkflow {

@@ -7,6 +7,7 @@ import { toPublicId } from '../../core/ids.ts'
 import { channelOfBuiltIn } from './channel.ts'
 import type { Parts } from './check.ts'
 import { summaryFields } from './describe.ts'
+import { ifNotSchema } from './if-not.ts'
 import { channelOfTriggers, triggerBody, triggerSchema } from './triggers.ts'
 import type { OwnWorkflow } from './workflows.ts'
 import { textSchema, timestamp } from '../../http/schemas.ts'
@@ -66,6 +67,10 @@ export const workflowBody = z
       ),
     enabled: z.boolean().default(true).describe('false: nothing starts it by itself'),
     when: z.array(triggerBody).optional().describe('What starts it; absent: as it is'),
+    if_not: ifNotSchema
+      .nullable()
+      .optional()
+      .describe('What follows when runs end with failed files; absent: as it is'),
   })
   .meta({ id: 'WorkflowRequest' })
 
@@ -94,6 +99,10 @@ export const workflowSchema = z
     enabled: z.boolean(),
     running: z.int().describe('Its runs that have not ended'),
     when: z.array(triggerSchema).describe('What starts it, in addition to scheduled tasks'),
+    if_not: ifNotSchema.nullable().describe('What follows when runs end with failed files'),
+    failing_since: timestamp
+      .nullable()
+      .describe('Since when its runs end with failed files; null: the last one did not'),
     cannot_undo: z.array(z.string()).describe('Steps whose effect cannot be undone'),
     created_at: timestamp.nullable(),
     updated_at: timestamp.nullable(),
@@ -133,6 +142,8 @@ export function workflowRecord(
     enabled: own?.enabled ?? true,
     running: own?.running ?? 0,
     when: own?.when ?? [],
+    if_not: own?.if_not ?? null,
+    failing_since: own?.failing_since?.toISOString() ?? null,
     cannot_undo: cannotUndo(workflow, plugins),
     created_at: own?.created_at.toISOString() ?? null,
     updated_at: own?.updated_at.toISOString() ?? null,

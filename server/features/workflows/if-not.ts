@@ -21,6 +21,7 @@ import type { WorkflowProblem } from './problems.ts'
 export const MAX_FAILED_RUNS = 100
 const MAX_TIMES = 5
 const MAX_PEOPLE = 10
+const MAX_ADDRESS = 320
 const SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400 }
 /** What a retry needs of an operation is kept for 7 days after its end. */
 const MAX_AGAIN_SECONDS = 6 * 86_400
@@ -37,13 +38,8 @@ export const ifNotSchema = z
         'The runs in a row with failed files after which the shop is told and `run` starts',
       ),
     mail: z
-      .union([
-        z.boolean(),
-        z
-          .array(emailAddress(sayPlain('Enter an email address')))
-          .min(1)
-          .max(MAX_PEOPLE, sayFixed('At most {count} people', { count: MAX_PEOPLE })),
-      ])
+      // Addresses are checked apart, so that each problem has its place.
+      .union([z.boolean(), z.array(z.string().trim().max(MAX_ADDRESS)).max(MAX_PEOPLE)])
       .default(false)
       .describe(
         'Who gets a mail, once until it works again: `true`: the recipients in the settings; or these addresses. A notice is always created',
@@ -98,8 +94,11 @@ export async function ifNotProblems(
 ): Promise<WorkflowProblem[]> {
   if (!ifNot) return []
   if (kind === 'delivery') return [{ param: 'if_not', message: DELIVERY }]
-  const { again = [], run } = ifNot
-  const problems = again.flatMap((time, at) => timeProblem(again, time, at))
+  const { again = [], run, mail } = ifNot
+  const problems = [
+    ...again.flatMap((time, at) => timeProblem(again, time, at)),
+    ...(Array.isArray(mail) ? peopleProblems(mail) : []),
+  ]
   if (!run) return problems
   const message =
     kind === 'import' && waitAt(steps as Step[], plugins) < 0
@@ -111,6 +110,18 @@ export async function ifNotProblems(
 const DELIVERY = say('A delivery is held if a step fails, and you are told: leave this out')
 const NO_FILES = {
   message: say('Files that could not be imported do not exist: no workflow can run on them'),
+}
+
+const address = emailAddress(sayPlain('Enter an email address'))
+
+function peopleProblems(people: readonly (string | undefined)[]): WorkflowProblem[] {
+  if (people.length === 0)
+    return [{ param: 'if_not.mail', message: say('Enter an email address, or choose nobody') }]
+  return people.flatMap((one, at) =>
+    one === undefined || address.safeParse(one).success
+      ? []
+      : [{ param: `if_not.mail[${at}]`, message: say('Enter an email address') }],
+  )
 }
 
 function timeProblem(

@@ -29,6 +29,7 @@ import { type Schedule, useSchedules } from '../schedules/calls.ts'
 import { cronText } from '../schedules/labels.ts'
 import { type Channel, useChannels } from '../imports/channel-calls.ts'
 import { runsOnText, stepsText } from '../plugins/step-labels.ts'
+import { ifNotSentence } from './if-not-text.ts'
 import { RecipeCards } from './recipe-cards.tsx'
 import { RECIPES } from './recipes.ts'
 import { DeleteWorkflow } from './delete-workflow.tsx'
@@ -154,7 +155,8 @@ function WorkflowsTable({ workflows, schedules, onDelete }: Props) {
   const channels = useChannels()
   const columns = useMemo(() => {
     const used = schedules.filter(({ workflow }) => workflows.some(({ id }) => id === workflow))
-    return columnsOf({ channels, used, onDelete })
+    const names = new Map(workflows.map(({ id, name }) => [id, name]))
+    return columnsOf({ channels, used, names, onDelete })
   }, [channels, workflows, schedules, onDelete])
   return (
     <RecordTable
@@ -177,9 +179,11 @@ interface Context extends Pick<Props, 'onDelete'> {
   channels: readonly Channel[]
   /** The scheduled tasks that run one of the workflows. */
   used: readonly Schedule[]
+  /** The names of workflows by their ids. */
+  names: ReadonlyMap<string, string>
 }
 
-const columnsOf = ({ channels, used, onDelete }: Context): Columns<ColumnId, Workflow> => ({
+const columnsOf = ({ channels, used, names, onDelete }: Context): Columns<ColumnId, Workflow> => ({
   name: { title: t('Workflow'), wraps: true, cell: (workflow) => <Name workflow={workflow} /> },
   runsOn: {
     title: t('Runs on'),
@@ -188,7 +192,12 @@ const columnsOf = ({ channels, used, onDelete }: Context): Columns<ColumnId, Wor
   },
   steps: {
     title: t('Steps'),
-    cell: ({ steps }) => <div className="steps-line">{stepsText(steps)}</div>,
+    cell: ({ steps, if_not }) => (
+      <div className="steps-line">
+        {stepsText(steps)}
+        {if_not && <SmallPrint>{ifNotSentence(if_not, names)}</SmallPrint>}
+      </div>
+    ),
   },
   uses: {
     ...(used.length > 0 ? { title: t('Scheduled tasks') } : {}),

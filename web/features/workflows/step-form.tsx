@@ -166,35 +166,37 @@ const TryFields = ({
   path,
   onChange,
 }: Pick<BodyProps, 'step' | 'problems' | 'path' | 'onChange'>) => (
-  <div className="fields" style={{ maxInlineSize: 420 }}>
-    <Select
-      label={t('Tries')}
-      id={fieldId(`${path}.tries`)}
-      helpText={t('Of a file whose failure may be temporary, as when a server does not answer.')}
-      error={problems.at(`${path}.tries`)}
-      options={[
-        { value: '', label: t('As usual: up to three') },
-        ...TRIES.map((count) => ({
-          value: String(count),
-          label: t('{count, plural, one {Only one} other {Up to #}}', { count }),
-        })),
-      ]}
-      value={tries === null ? '' : String(tries)}
-      onChange={(count) => onChange({ tries: count === '' ? null : Number(count) })}
-    />
-    <Select
-      label={t('Pause between two tries')}
-      id={fieldId(`${path}.pause`)}
-      error={problems.at(`${path}.pause`)}
-      options={[
-        { value: '', label: t('As usual: a few seconds') },
-        ...[...new Set([...PAUSES, ...(pause === null ? [] : [pause])])]
-          .sort((a, b) => a - b)
-          .map((seconds) => ({ value: String(seconds), label: durationText(seconds) })),
-      ]}
-      value={pause === null ? '' : String(pause)}
-      onChange={(seconds) => onChange({ pause: seconds === '' ? null : Number(seconds) })}
-    />
+  <div style={{ maxInlineSize: 420 }}>
+    <BlockStack gap="400">
+      <Select
+        label={t('Tries')}
+        id={fieldId(`${path}.tries`)}
+        helpText={t('Of a file whose failure may be temporary, as when a server does not answer.')}
+        error={problems.at(`${path}.tries`)}
+        options={[
+          { value: '', label: t('As usual: up to three') },
+          ...TRIES.map((count) => ({
+            value: String(count),
+            label: t('{count, plural, one {Only one} other {Up to #}}', { count }),
+          })),
+        ]}
+        value={tries === null ? '' : String(tries)}
+        onChange={(count) => onChange({ tries: count === '' ? null : Number(count) })}
+      />
+      <Select
+        label={t('Pause between two tries')}
+        id={fieldId(`${path}.pause`)}
+        error={problems.at(`${path}.pause`)}
+        options={[
+          { value: '', label: t('As usual: a few seconds') },
+          ...[...new Set([...PAUSES, ...(pause === null ? [] : [pause])])]
+            .sort((a, b) => a - b)
+            .map((seconds) => ({ value: String(seconds), label: durationText(seconds) })),
+        ]}
+        value={pause === null ? '' : String(pause)}
+        onChange={(seconds) => onChange({ pause: seconds === '' ? null : Number(seconds) })}
+      />
+    </BlockStack>
   </div>
 )
 

@@ -220,6 +220,27 @@ test('a run has failed if one of its parts has', async () => {
   ])
 })
 
+soakTest('a later part is retried with its steps as they are now', async () => {
+  const wait = { plugin: 'wait', options: { for: 1, unit: 'days' } }
+  const steps = [tag('begun'), wait, CHECK, tag('old')]
+  const workflow = await save(null, { steps })
+  const [file] = (await files(1)) as [string]
+  broken.add(file)
+  const first = await run(workflow, [file])
+  const next = await continueRun(app.engine.engine, scope(), bare(first.id), true)
+  const part = await untilEnded(app.owner, toPublicId('op', present(next, 'The next part')))
+  const saved = (await call('GET', `/api/workflows/${workflow}`)).body.steps
+  const ids = saved.map(({ id }: { id: string }) => id)
+  const mended = [...steps.slice(0, 3), tag('new')].map((step, at) => ({ ...step, id: ids[at] }))
+  await call('PUT', `/api/workflows/${workflow}`, bodyOf(null, { steps: mended }))
+  broken.clear()
+  expect((await call('GET', `/api/operations/${part.id}/retry`)).body.changed).toBe(true)
+  await call('POST', `/api/operations/${part.id}/retry`)
+  expect(await untilEnded(app.owner, part.id)).toMatchObject({ status: 'success' })
+  const { body } = await call('GET', `/api/files/${toPublicId('file', file)}`)
+  expect(body.tags).toEqual(['begun', 'new'])
+})
+
 const IN_TRASH = { plugin: 'delete-files', options: {} }
 test('what waits ends when it is cancelled, retried, undone, or the workflow is changed, stopped, switched off or deleted', async () => {
   const ends: readonly ((workflow: string, operation: string) => Promise<{ status: number }>)[] = [

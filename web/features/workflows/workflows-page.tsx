@@ -195,7 +195,11 @@ const columnsOf = ({ channels, used, names, onDelete }: Context): Columns<Column
     cell: ({ steps, if_not }) => (
       <div className="steps-line">
         {stepsText(steps)}
-        {if_not && <SmallPrint>{ifNotSentence(if_not, names)}</SmallPrint>}
+        {if_not && (
+          <div>
+            <SmallPrint>{ifNotSentence(if_not, names)}</SmallPrint>
+          </div>
+        )}
       </div>
     ),
   },

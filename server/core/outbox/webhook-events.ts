@@ -105,7 +105,7 @@ export interface RaisedEvent<Data extends z.ZodObject> {
 }
 
 /** The most triggers that lead to each other. */
-export const MAX_DEPTH = 3
+export const MAX_PATH = 3
 
 /** SQL: the webhook `w`, or the trigger `t`, wants the event `type`, an SQL expression. */
 const webhookWants = (type: string, shop = ':shop') =>
@@ -166,7 +166,7 @@ export async function raiseEvents<Data extends z.ZodObject>(
        select :shop, t.id, e.key, :type, e.operation, e.since, e.files, coalesce(o.path, '{}')
        from triggers t, e
          left join operations o on o.shop_id = :shop and o.id = e.operation
-       where ${triggerWants(':type')} and cardinality(coalesce(o.path, '{}')) < ${MAX_DEPTH}
+       where ${triggerWants(':type')} and cardinality(coalesce(o.path, '{}')) < ${MAX_PATH}
          and not t.id = any(coalesce(o.path, '{}'))
        order by t.id
        on conflict do nothing returning trigger_id)

@@ -6,7 +6,7 @@ import { forShop, retryTransaction, type ShopScope } from '../../core/db/for-sho
 import { parsePublicId } from '../../core/ids.ts'
 import { present } from '../../core/lazy.ts'
 import { raiseNotice } from '../../core/outbox/notices.ts'
-import { MAX_DEPTH } from '../../core/outbox/webhook-events.ts'
+import { MAX_PATH } from '../../core/outbox/webhook-events.ts'
 import { queueTask, type BackgroundTask } from '../../core/queue/background.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { isAbout } from '../../engine/event-files.ts'
@@ -151,7 +151,7 @@ async function startOnFailed(
   const led = [...path, ...(await startedBy(tx, operation.path))]
   const target = parsePublicId('workflow', run) ?? ''
   const isLoop = operation.path.includes(own.id) || led.includes(target)
-  if (isLoop || operation.path.length >= MAX_DEPTH) {
+  if (isLoop || operation.path.length >= MAX_PATH) {
     await tellLoop(tx, operation, own.name)
     return null
   }

@@ -68,6 +68,7 @@ export const operationsFeature = defineFeature({
         'preview_counts',
         'failure_causes',
         'cause',
+        'again',
         'question',
       ],
       how: 'mask',

@@ -218,7 +218,7 @@ async function queueEmails(
   emails: readonly Email[],
 ): Promise<number> {
   const room = await roomForMails(tx, emails)
-  for (const [at, { most: _, ...email }] of emails.slice(0, room).entries()) {
+  for (const [at, email] of emails.slice(0, room).map(withoutLimit).entries()) {
     const key = `${operation.id}/${operation.round}/${index}/${at}`
     const payload = JSON.stringify(email)
     const [row] = (await tx
@@ -230,6 +230,8 @@ async function queueEmails(
   }
   return Math.max(0, emails.length - room)
 }
+
+const withoutLimit = ({ most: _, ...email }: Email) => email
 
 /** How many of a step's mails the limit of their template leaves. */
 async function roomForMails(tx: ShopScope, [first]: readonly Email[]): Promise<number> {

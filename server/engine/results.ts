@@ -236,7 +236,7 @@ const withoutLimit = ({ most: _, ...email }: Email) => email
 /** How many of a step's mails the limit of their template leaves. */
 async function roomForMails(tx: ShopScope, [first]: readonly Email[]): Promise<number> {
   if (first?.most === undefined) return Infinity
-  // Concurrent ends count each other's mails.
+  // An advisory lock: a limit counts rows, and concurrent ends must count each other's mails.
   await lockUntilCommit(tx, `mails ${first.template}`)
   const { sent } = await tx.one<{ sent: number }>(
     `select count(*)::int as sent from outbox where shop_id = :shop

@@ -21,6 +21,8 @@ import { mergeDuplicates } from './plugins/merge-duplicates/plugin.ts'
 import { mergePdf } from './plugins/merge-pdf/plugin.ts'
 import { mergeTagCase } from './plugins/merge-tag-case/plugin.ts'
 import { moveToPack } from './plugins/move-to-pack/plugin.ts'
+import { createNotice } from './plugins/create-notice/plugin.ts'
+import { sendMail } from './plugins/send-mail/plugin.ts'
 import { notify } from './plugins/notify/plugin.ts'
 import { notifyDelivery } from './plugins/notify-delivery/plugin.ts'
 import { optimizeImage } from './plugins/optimize-image/plugin.ts'
@@ -114,6 +116,8 @@ const plugins = [
   notifyDelivery,
   importOrders,
   notify,
+  sendMail,
+  createNotice,
 ]
 
 const workflows = [

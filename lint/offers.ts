@@ -59,7 +59,7 @@ export const SERVER_OFFERS: Offers = {
   mapping: ['model/reviews.ts'],
   messages: ['callbacks.ts', 'messages.ts', 'routes.ts', 'signed-post.ts'],
   move: ['moved-mail.ts'],
-  operations: ['item-record.ts', 'record.ts', 'routes.ts', 'selection.ts', 'start.ts'],
+  operations: ['item-record.ts', 'record.ts', 'retry.ts', 'routes.ts', 'selection.ts', 'start.ts'],
   orders: [
     'deliveries.ts',
     'delivery-mail.ts',
@@ -73,7 +73,7 @@ export const SERVER_OFFERS: Offers = {
   preparation: ['assigned-keys.ts', 'renew.ts', 'run.ts', 'runs.ts'],
   previews: ['kept.ts', 'previews.ts'],
   samples: ['model.ts'],
-  schedules: ['rows.ts'],
+  schedules: ['rows.ts', 'run.ts'],
   upload: ['rows.ts', 'start.ts'],
   webhooks: ['webhooks.ts'],
   workflows: [
@@ -81,6 +81,7 @@ export const SERVER_OFFERS: Offers = {
     'check.ts',
     'describe.ts',
     'find.ts',
+    'if-not.ts',
     'problems.ts',
     'record.ts',
     'references.ts',

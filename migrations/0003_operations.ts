@@ -47,10 +47,11 @@ const SCHEMA = `
     undone_by uuid,
     undo_until timestamptz,
     schedule_id uuid,
-    -- The triggers that led to it, first to last: none of them starts because of it.
+    -- The triggers that led to it, and the workflows whose If not did, first to last: none of them
+    -- starts because of it.
     path uuid[] not null default '{}',
     -- What started it beside a request and a scheduled task:
-    -- {"kind": "event" | "hook" | "imports", "event", "source", "name", "operation", "count"}.
+    -- {"kind": "event" | "hook" | "imports" | "if_not", "event", "source", "name", "operation", "count"}.
     cause jsonb,
     -- The part of its workflow before it, which ended with a wait.
     continues uuid,
@@ -59,6 +60,11 @@ const SCHEMA = `
     continue_at timestamptz,
     -- The next part takes the files that ended from then on; null: all.
     continue_since timestamptz,
+    -- When its failed files are tried again, as the workflow's If not says; null: never.
+    again_at timestamptz,
+    -- {"since": when a round first ended with failed files, "later": the times of the tries, "run":
+    -- whether no try is left and another workflow runs on the failed files}.
+    again jsonb,
     -- The question that its preview is: {"who", "seconds", "no_answer", "starter_may_approve"}, once
     -- it is asked "asked_at" and "reminders", once it is answered "answer", "by", "answered_at".
     question jsonb,
@@ -111,6 +117,8 @@ const SCHEMA = `
     where continues is not null; -- the parts after
   create index operations_waiting on operations (continue_at)
     where continue_at is not null; -- those due, and those that a list shows
+  create index operations_again on operations (again_at)
+    where again_at is not null; -- the tries that wait
   -- Operations that can be undone, and the sweep of those whose time is over.
   create index operations_undo_until on operations (undo_until) where undo_until is not null;
   create index operations_old on operations (detail, finished_at)
@@ -290,6 +298,12 @@ const SCHEMA = `
     enabled boolean not null default true,
     -- Since when its runs end with failed files; null: the last one did not.
     failing_since timestamptz,
+    -- The last runs in a row that ended with failed files: their first parts.
+    failed_runs uuid[] not null default '{}',
+    -- Whether the shop was told that it fails.
+    failure_told boolean not null default false,
+    -- What follows then: {"after", "mail", "run", "again", "on_recovery"}; null: nothing.
+    if_not jsonb,
     created_at timestamptz not null default now(),
     updated_at timestamptz not null default now(),
     primary key (shop_id, id),

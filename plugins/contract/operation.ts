@@ -87,7 +87,14 @@ export interface OperationReport {
 
 /** Messages that are sent when the operation's end is committed: never before, never twice. */
 export interface Notifier {
-  email(message: { template: string; data: Record<string, unknown> }): void
+  email(message: {
+    template: string
+    data: Record<string, unknown>
+    /** The addresses that it goes to; absent: the recipients in the shop's settings. */
+    to?: readonly string[]
+    /** The most mails of this template that the shop sends within 24 hours; absent: any number. */
+    most?: number
+  }): void
   notice(notice: {
     level: 'info' | 'success' | 'warning' | 'critical'
     title: AnyText

@@ -289,6 +289,13 @@ export interface Step {
    * the kinds optimize and act, because the file would be lost; otherwise `drop`.
    */
   onFailure?: FailurePolicy
+  /**
+   * How often an item is tried at most, if its failure may be temporary. All its attempts in a run
+   * count, also those that ended at another step. Absent: three times, unless an attempt was slow.
+   */
+  tries?: number
+  /** Seconds between two tries. Absent: 1, then 5. */
+  pause?: number
 }
 
 /**

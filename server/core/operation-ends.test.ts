@@ -12,6 +12,7 @@ const END: EndedOperation = {
   worked: true,
   confirmed: true,
   previewed: false,
+  question: true,
   asked: new Set(['callback_url']),
   announced: new Set(['file.deleted']),
 }
@@ -26,6 +27,7 @@ const OTHER: EndedOperation = {
   worked: false,
   confirmed: false,
   previewed: false,
+  question: false,
   asked: new Set(),
   announced: new Set(['mapping.changed']),
 }
@@ -38,6 +40,7 @@ it.each<EndOf>([
   { own: true },
   { failed: true },
   { completed: true },
+  { question: true },
   { worked: true },
   { confirmed: true },
   { asked: 'callback_url' },

@@ -18,7 +18,7 @@ import {
   wakeChains,
   type HeldChain,
 } from './chain.ts'
-import { MAX_ATTEMPTS } from './failure.ts'
+import { MAX_ATTEMPTS, mostAttempts } from './failure.ts'
 import { spreadBatches } from './item-batches.ts'
 import { loadItems } from './undo.ts'
 import { countOutcomes } from './outcomes.ts'
@@ -71,6 +71,12 @@ export function claimBatch(
 }
 
 /**
+ * SQL: the item has failed, because workers died in it. A step that states more tries than usual
+ * states none for those: its item fails with the second death then.
+ */
+const LOST = `(:died and (attempt >= :most or crashed and attempt >= ${MAX_ATTEMPTS}))`
+
+/**
  * Items that the chain's last holder left running become pending. If the holder died, they may be
  * the cause: they run in small groups, then alone, and fail after too many deaths. If it lives, the
  * database was unavailable, and the attempt does not count.
@@ -89,9 +95,9 @@ async function returnLeftovers(
   const rows = await tx.query<{ position: number; status: string }>(
     `update items set lease = null, crashed = crashed or :died,
        attempt = attempt - (case when :died then 0 else 1 end),
-       status = case when :died and attempt >= :most then 'failed' else 'pending' end,
-       error = case when :died and attempt >= :most then :crash::jsonb end,
-       finished_at = case when :died and attempt >= :most then now() end
+       status = case when ${LOST} then 'failed' else 'pending' end,
+       error = case when ${LOST} then :crash::jsonb end,
+       finished_at = case when ${LOST} then now() end
      where shop_id = :shop and operation_id = :operation and position = any(:claimed)
        and status = 'running'
        and lease = :lease
@@ -101,7 +107,7 @@ async function returnLeftovers(
       claimed: chain.claimed,
       lease: chain.lease,
       died: chain.dead !== null,
-      most: MAX_ATTEMPTS,
+      most: mostAttempts(workflow.steps),
       crash: JSON.stringify(crash),
     },
   )

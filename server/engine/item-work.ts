@@ -306,7 +306,9 @@ export function endingOfFailure(
   { retryAfter = null, uncounted }: SystemLimit = {},
 ): ItemEnding {
   const attempt = uncounted ? 1 : item.attempt
-  const delayMs = error.retryable ? retryDelay(attempt, uncounted ? 0 : seconds, retryAfter) : null
+  const delayMs = error.retryable
+    ? retryDelay(attempt, uncounted ? 0 : seconds, retryAfter, step ?? {})
+    : null
   if (delayMs !== null)
     return { status: 'again', error, delayMs, ...(uncounted ? { uncounted } : {}) }
   return { status: 'failed', error, ...(step?.onFailure === 'stop' ? { stops: step.id } : {}) }

@@ -177,7 +177,7 @@ async function resetRound(tx: ShopScope, id: string, chains: number): Promise<vo
     id,
     `status = 'queued', round = round + 1, finished_steps = 0, ${FINAL_WARNINGS_DROPPED}, detail = 'kept',
      started_at = clock_timestamp(), previewed_at = null, finished_at = null, paused_ms = 0, undo_until = null,
-     ended_before = done + failed + skipped + cancelled`,
+     again_at = null, ended_before = done + failed + skipped + cancelled`,
   )
   await tx.query(
     `update chains set ended = chain >= :chains and chain <> :finish, hint = 0,

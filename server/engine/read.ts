@@ -20,7 +20,7 @@ export interface OperationFilter {
   schedule?: string
   /** The workflow that they run, by its id in requests. */
   workflow?: string
-  /** Only those whose workflow continues later. */
+  /** Only those whose workflow continues later, or tries failed files again. */
   waiting?: true
   /** Only operations whose workflow's title, action or channel have these words. */
   search?: string
@@ -90,7 +90,7 @@ const CONDITIONS = {
   to: 'created_at < :to::timestamptz',
   schedule: 'schedule_id = :schedule::uuid',
   workflow: `workflow ->> 'id' = :workflow`,
-  waiting: 'continue_at is not null',
+  waiting: `(continue_at is not null or (again_at is not null and not (again ->> 'run')::boolean))`,
   error: `(jsonb_exists(failure_causes, :error) or stopped ->> 'code' = :error)`,
   before: 'id < :before::uuid',
 } satisfies Partial<Record<keyof OperationFilter, string>>

@@ -12,7 +12,7 @@ import {
   say,
 } from '../../plugins/contract/index.ts'
 import { storedMessage, storedWarning } from '../core/texts.ts'
-import type { ShopScope } from '../core/db/for-shop.ts'
+import { lockUntilCommit, type ShopScope } from '../core/db/for-shop.ts'
 import { lazy } from '../core/lazy.ts'
 import { holdBlobs, noteRefused } from '../files/blobs.ts'
 import { draftFrom } from '../files/drafts.ts'
@@ -150,7 +150,7 @@ export function endStep(
   return scope.transaction(async (tx) => {
     await holdLease(tx, operation.id, FINISH_CHAIN, lease)
     await holdStatus(tx, operation, ['running', 'paused'])
-    await queueEmails(tx, operation, index, kept.emails)
+    const unsent = await queueEmails(tx, operation, index, kept.emails)
     for (const notice of kept.notices) await messages.notice(tx, operation.id, notice)
     if (kept.sms !== null) await messages.sms(tx, operation.id, kept.sms)
     if (kept.artifact && report) {
@@ -166,7 +166,11 @@ export function endStep(
     }
     const left = report ? kept.leftOut : 0
     if (!operation.ledger) operation.skipped += left
-    await recordStep(tx, operation, index, [...warnings, ...(left > 0 ? [leftOut(left)] : [])])
+    await recordStep(tx, operation, index, [
+      ...warnings,
+      ...(left > 0 ? [leftOut(left)] : []),
+      ...(unsent > 0 ? [notSent(unsent)] : []),
+    ])
   })
 }
 
@@ -174,6 +178,14 @@ const leftOut = (count: number): Warning => ({
   code: 'file_not_found',
   message: say(
     '{count, plural, one {# file was left out: it is in the trash or was deleted} other {# files were left out: they are in the trash or were deleted}}',
+    { count },
+  ),
+})
+
+const notSent = (count: number): Warning => ({
+  code: 'mail_limit',
+  message: say(
+    '{count, plural, one {One email was} other {# emails were}} not sent: the workflows of a shop send so many within 24 hours at most',
     { count },
   ),
 })
@@ -198,13 +210,15 @@ async function recordStep(
   )
 }
 
+/** Returns the number of mails that are above their limit, and not sent. */
 async function queueEmails(
   tx: ShopScope,
   operation: OperationRow,
   index: number,
   emails: readonly Email[],
-) {
-  for (const [at, email] of emails.entries()) {
+): Promise<number> {
+  const room = await roomForMails(tx, emails)
+  for (const [at, email] of emails.slice(0, room).map(withoutLimit).entries()) {
     const key = `${operation.id}/${operation.round}/${index}/${at}`
     const payload = JSON.stringify(email)
     const [row] = (await tx
@@ -214,6 +228,23 @@ async function queueEmails(
       .returning('id')) as { id: string }[]
     if (row) await queueMessage(tx, row.id)
   }
+  return Math.max(0, emails.length - room)
+}
+
+const withoutLimit = ({ most: _, ...email }: Email) => email
+
+/** How many of a step's mails the limit of their template leaves. */
+async function roomForMails(tx: ShopScope, [first]: readonly Email[]): Promise<number> {
+  if (first?.most === undefined) return Infinity
+  // An advisory lock: a limit counts rows, and concurrent ends must count each other's mails.
+  await lockUntilCommit(tx, `mails ${first.template}`)
+  const { sent } = await tx.one<{ sent: number }>(
+    `select count(*)::int as sent from outbox where shop_id = :shop
+       and id >= uuidv7(interval '-24 hours') and kind = 'email'
+       and payload ->> 'template' = :template`,
+    { template: first.template },
+  )
+  return Math.max(0, first.most - sent)
 }
 
 /** The quota that refuses a document of these bytes; null: none. */

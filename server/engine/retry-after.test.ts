@@ -24,6 +24,20 @@ test.each([
   },
 )
 
+test.each([
+  { attempt: 3, seconds: 60, stated: { tries: 5 }, delay: 5000 },
+  { attempt: 5, seconds: 0, stated: { tries: 5 }, delay: null },
+  { attempt: 1, seconds: 0, stated: { tries: 1 }, delay: null },
+  { attempt: 1, seconds: 0, stated: { pause: 60 }, delay: 60_000 },
+  { attempt: 2, seconds: 0, stated: { pause: 60 }, retryAfter: 90, delay: 90_000 },
+  { attempt: 2, seconds: 0, stated: { pause: 60 }, retryAfter: 10, delay: 60_000 },
+])(
+  'attempt $attempt of a step with $stated: $delay ms',
+  ({ attempt, seconds, stated, retryAfter = null, delay }) => {
+    expect(retryDelay(attempt, seconds, retryAfter, stated)).toBe(delay)
+  },
+)
+
 test('the Retry-After of a port sets the time of the item’s next attempt', () => {
   const error = new PortError('cloud_rate_limited', 'Later', true, { retryAfter: 120 })
   const outcome = failed(item, error)

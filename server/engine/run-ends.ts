@@ -40,6 +40,7 @@ const endOf = (
   worked,
   confirmed: preview && round > 0,
   previewed: status === 'previewed',
+  question: operation.question !== null,
   asked: new Set(Object.keys(operation.request)),
   announced: new Set(
     workflow.steps.flatMap((step) => plugins.find(({ id }) => id === step.plugin)?.announces ?? []),

@@ -123,7 +123,7 @@ export const withoutPreceding = (workflow: Workflow, plugins: readonly Plugin[])
 })
 
 function precedingOf(
-  { id, plugin: name, options, when, branch, onFailure }: Step,
+  { id, plugin: name, options, when, branch, onFailure, tries, pause }: Step,
   plugins: readonly Plugin[],
 ): Step | null {
   const plugin = plugins.find((one) => one.id === name)
@@ -146,6 +146,8 @@ function precedingOf(
     ...(branch ? { branch } : {}),
     onFailure: 'drop',
     ...stops,
+    ...(tries === undefined ? {} : { tries }),
+    ...(pause === undefined ? {} : { pause }),
   }
 }
 
@@ -200,7 +202,10 @@ export function cannotUndo(workflow: Workflow, plugins: readonly Plugin[]): stri
 }
 
 /** The API scopes needed to run it. */
-export const permissionsOf = (workflow: Workflow, plugins: readonly Plugin[]): string[] => [
+export const permissionsOf = (
+  workflow: Pick<Workflow, 'kind' | 'steps'>,
+  plugins: readonly Plugin[],
+): string[] => [
   ...new Set(
     workflow.steps.flatMap((step) => {
       const plugin = pluginOf(plugins, step)

@@ -28,7 +28,7 @@ import {
 import type { EngineParts } from './parts.ts'
 import { filePlaceOf } from './steps.ts'
 import { resolveSteps, writeContext } from './context.ts'
-import { MAX_ATTEMPTS } from './failure.ts'
+import { MAX_TRIES } from './failure.ts'
 import {
   advance,
   applicable,
@@ -110,7 +110,7 @@ export const tryWorkflow = (
     // A failure is final, as after the last attempt.
     const items = files.map((file_id, position) => ({
       ...freshItem({ position, file_id }),
-      attempt: MAX_ATTEMPTS,
+      attempt: MAX_TRIES,
     }))
     await loadRecords(scope, items)
     const trial: Trial = {

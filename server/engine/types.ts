@@ -79,7 +79,7 @@ export interface OperationRequest {
 
 /** What started an operation beside a request and a scheduled task. */
 export interface OperationCause {
-  kind: 'event' | 'hook' | 'imports'
+  kind: 'event' | 'hook' | 'imports' | 'if_not'
   /** The name of the event. */
   event?: string
   /** The source of imports that its workflow is for. */
@@ -162,6 +162,16 @@ export type StoredWorkflow = Omit<Workflow, 'steps'> & {
   after?: { wait: Wait; steps: readonly Step[] }
 }
 
+/** What its workflow does about its failed files. */
+export interface AgainState {
+  /** When a round first ended with failed files: the times of the tries count from then on. */
+  since: string
+  /** The times of all its tries. */
+  later: readonly string[]
+  /** Whether no try is left, and another workflow works on the failed files. */
+  run: boolean
+}
+
 /** The question that a preview is, and its answer. */
 export interface OperationQuestion extends Question {
   /** Absent: its preview is not ready. */
@@ -228,6 +238,9 @@ export interface OperationRow {
   continued_by?: string[]
   continue_at: Date | null
   continue_since: Date | null
+  /** When its failed files are tried again, or the workflow on them starts; null: never. */
+  again_at: Date | null
+  again: AgainState | null
   /** Null: it is no part of a workflow that asks first. */
   question: OperationQuestion | null
   /** How long each step on files worked, in ms: numbers as text. Absent: not read. */

@@ -73,10 +73,13 @@ export function startUndo(
       { workflow: undoOf(operation), source: { type: 'operation', id }, request: {}, ...by },
       [],
     )
-    await tx.query('update operations set undone_by = :undo where shop_id = :shop and id = :id', {
-      id,
-      undo,
-    })
+    await tx.query(
+      'update operations set undone_by = :undo, again_at = null where shop_id = :shop and id = :id',
+      {
+        id,
+        undo,
+      },
+    )
     await discardNext(tx, id)
     return undo
   })

@@ -144,6 +144,8 @@ export type Deliverers = Readonly<Record<MessageKind, Deliverer>>
 export interface MailPayload {
   template: string
   data: Record<string, unknown>
+  /** The addresses that the mail goes to; absent: the shop's current recipients. */
+  to?: readonly string[]
 }
 
 /** A mail as it is sent, or why it is not. */

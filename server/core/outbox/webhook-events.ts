@@ -105,7 +105,7 @@ export interface RaisedEvent<Data extends z.ZodObject> {
 }
 
 /** The most triggers that lead to each other. */
-const MAX_DEPTH = 3
+export const MAX_PATH = 3
 
 /** SQL: the webhook `w`, or the trigger `t`, wants the event `type`, an SQL expression. */
 const webhookWants = (type: string, shop = ':shop') =>
@@ -166,7 +166,7 @@ export async function raiseEvents<Data extends z.ZodObject>(
        select :shop, t.id, e.key, :type, e.operation, e.since, e.files, coalesce(o.path, '{}')
        from triggers t, e
          left join operations o on o.shop_id = :shop and o.id = e.operation
-       where ${triggerWants(':type')} and cardinality(coalesce(o.path, '{}')) < ${MAX_DEPTH}
+       where ${triggerWants(':type')} and cardinality(coalesce(o.path, '{}')) < ${MAX_PATH}
          and not t.id = any(coalesce(o.path, '{}'))
        order by t.id
        on conflict do nothing returning trigger_id)
@@ -220,6 +220,8 @@ export interface EndOf {
   confirmed?: true
   /** Its preview is ready, and waits to be confirmed. No other end is. */
   previewed?: true
+  /** Its preview is the question of a workflow. */
+  question?: true
   /** A field that its request has. */
   asked?: 'callback_url'
   /** The plugin of a step announces this event. */
@@ -241,6 +243,7 @@ export interface EndedOperation {
   worked: boolean
   confirmed: boolean
   previewed: boolean
+  question: boolean
   asked: ReadonlySet<string>
   announced: ReadonlySet<string>
 }
@@ -260,6 +263,7 @@ const meets = (
     worked,
     confirmed,
     previewed,
+    question,
     ...of
   }: EndOf,
   end: EndedOperation,
@@ -274,5 +278,6 @@ const meets = (
   (!worked || end.worked) &&
   (!confirmed || end.confirmed) &&
   (previewed ?? false) === end.previewed &&
+  (!question || end.question) &&
   (of.asked === undefined || end.asked.has(of.asked)) &&
   (of.announced === undefined || end.announced.has(of.announced))

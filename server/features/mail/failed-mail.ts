@@ -6,6 +6,7 @@ import type {
   Content,
   EndedMessage,
   FailedResult,
+  MailPayload,
   MailWriter,
   MessageFailure,
 } from '../../core/outbox/outbox.ts'
@@ -37,17 +38,21 @@ export async function raiseMailFailure(
     unknown: say('An email may not have arrived'),
     partly: say('An email was not sent to all recipients'),
   }[status]
+  const named = (row?.payload as Partial<MailPayload> | undefined)?.to !== undefined
   const next = {
     failed:
       writer?.next ??
+      (named ? CORRECT_WORKFLOW : null) ??
       say('Correct the recipients in your settings if they are wrong, and send it again.'),
     unknown: say(
       'It is not sent again automatically: ask the recipients, and send it again if it is missing.',
     ),
-    partly: say('Correct the recipients in your settings.'),
+    partly: named ? CORRECT_WORKFLOW : say('Correct the recipients in your settings.'),
   }[status]
   await raiseFailure(tx, message, failure, { title, body: sentences(what, next) })
 }
+
+const CORRECT_WORKFLOW = say('Correct the addresses in the workflow.')
 
 export async function refuseAddress(
   tx: ShopScope,

@@ -1,6 +1,6 @@
 // Email: rendered from its template before the first attempt. Mails about links, deliveries and
 // libraries go to the buyer's address, from the sender that the shop has chosen; all others go to the
-// shop's current recipients, from the installation.
+// shop's current recipients, or to the people whom a workflow names, from the installation.
 import { sayPlain } from '../../../plugins/contract/index.ts'
 import { NO_MAIL_SETTINGS, type MailEnvironment } from '../../core/configuration/mail-settings.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
@@ -175,7 +175,7 @@ async function writeOther(
   const shop = await readShop(scope)
   return messages.map(({ payload, content }) => ({
     ...(content ?? renderMail(payload as MailPayload, baseUrl, mailLanguageOf(shop))),
-    to: shop.settings.recipients,
+    to: (payload as MailPayload).to ?? shop.settings.recipients,
   }))
 }
 

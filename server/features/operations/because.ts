@@ -6,9 +6,9 @@ import { givenSource, sourceSchema } from '../workflows/sources.ts'
 
 const started = {
   kind: z
-    .enum(['request', 'times', 'event', 'hook', 'imports'])
+    .enum(['request', 'times', 'event', 'hook', 'imports', 'if_not'])
     .describe(
-      '`request`: `requested_by` asked for it. `times`: the scheduled task `schedule_id` was due. `event`: files of an event. `hook`: a program called the address of the workflow. `imports`: the workflow is for imports of a source',
+      '`request`: `requested_by` asked for it. `times`: the scheduled task `schedule_id` was due. `event`: files of an event. `hook`: a program called the address of the workflow. `imports`: the workflow is for imports of a source. `if_not`: another workflow, the last of `led_by`, runs it on its failed files',
     ),
   event: z.string().nullable().describe('Of `event`: its name'),
   from: sourceSchema.nullable().describe('Of `imports`: the source'),
@@ -21,7 +21,9 @@ export const becauseSchema = z
     count: z.number().int().describe('How many events or calls it took'),
     led_by: z
       .array(z.object({ operation_id: z.string(), title: z.string(), ...started }))
-      .describe('The operations whose events led to it, first to last, each with what started it'),
+      .describe(
+        'The operations whose events or failures led to it, first to last, each with what started it',
+      ),
   })
   .meta({ id: 'Because' })
 

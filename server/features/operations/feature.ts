@@ -35,10 +35,18 @@ export const operationsFeature = defineFeature({
       name: 'workflow.failed',
       title: say('A run of a workflow failed'),
       about:
-        'A run of one of the shop’s workflows that ended with failed files, as operation.finished',
+        'A run of one of the shop’s workflows that ended with failed files, or could not ask its question, as operation.finished',
       starts: say('files failed in a run of a workflow'),
       data: operationSchema,
-      operations: { of: { own: true, failed: true }, content: 'record', takes: 'failed' },
+      operations: {
+        // A preview that a person started is no run.
+        of: [
+          { own: true, failed: true, completed: true },
+          { own: true, failed: true, question: true },
+        ],
+        content: 'record',
+        takes: 'failed',
+      },
     }),
   ],
   tables: {
@@ -62,6 +70,7 @@ export const operationsFeature = defineFeature({
         'preview_counts',
         'failure_causes',
         'cause',
+        'again',
         'question',
       ],
       how: 'mask',

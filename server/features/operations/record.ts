@@ -130,6 +130,15 @@ export const operationSchema = z
       .describe(
         'When the next part of its workflow starts on the files that are done, and its steps',
       ),
+    again: z
+      .object({
+        at: timestamp,
+        later: z.array(timestamp).describe('The times after it, if files still fail'),
+      })
+      .nullable()
+      .describe(
+        'When its failed files are tried again, as the workflow’s `if_not` says. Null: no try waits',
+      ),
     asks: z
       .object({
         who: z
@@ -255,7 +264,7 @@ export const stepRecords = (steps: readonly Step[], plugins: Engine['plugins']) 
 function partsOf(
   operation: OperationRow,
   plugins: Engine['plugins'],
-): Pick<OperationRecord, 'continues' | 'continued_by' | 'waits' | 'asks'> {
+): Pick<OperationRecord, 'continues' | 'continued_by' | 'waits' | 'asks' | 'again'> {
   const { continues, continues_kind, continued_by = [], continue_at, undone_by } = operation
   const { after } = operation.workflow
   const waits =
@@ -267,7 +276,14 @@ function partsOf(
       ? { until: continue_at.toISOString(), steps: stepRecords(after.steps.slice(1), plugins) }
       : null,
     asks: questionRecord(operation),
+    again: againRecord(operation),
   }
+}
+
+function againRecord({ again, again_at, undone_by }: OperationRow): OperationRecord['again'] {
+  if (again_at === null || again === null || again.run || undone_by !== null) return null
+  const later = again.later.map((time) => new Date(time)).filter((time) => time > again_at)
+  return { at: again_at.toISOString(), later: later.map((time) => time.toISOString()) }
 }
 
 function questionRecord(operation: OperationRow): OperationRecord['asks'] {

@@ -59,16 +59,11 @@ async function workflowNow(
   operation: OperationRow,
 ): Promise<Workflow> {
   const { workflow, schedule_id, continues } = operation
-  // The steps before a wait have run on its files already.
-  if (continues !== null) return engine.given(scope, operation)
+  if (continues !== null) return laterPart(engine, scope, operation)
   const scheduled = schedule_id === null ? null : await workflowOfSchedule(scope, schedule_id)
   // The schedule may run something else by now.
   if (scheduled?.id === workflow.id) return scheduled
-  if (parsePublicId('workflow', workflow.id) !== null)
-    return requireWorkflow(scope, workflow.id, engine).catch((error: unknown) => {
-      const gone = error instanceof AppError && error.code === 'not_found'
-      throw gone ? new AppError('workflow_gone') : error
-    })
+  if (parsePublicId('workflow', workflow.id) !== null) return ownNow(engine, scope, workflow.id)
   const given = engine.given(scope, operation)
   const builtIn = engine.workflow(workflow.id)
   if (builtIn === null) return given
@@ -78,6 +73,29 @@ async function workflowNow(
       ? given.steps.find((step) => step.id === id && step.plugin === plugin)
       : undefined
   return { ...builtIn, steps: builtIn.steps.map((step) => startedWith(step) ?? step) }
+}
+
+/** The shop's workflow as it is now. Throws `workflow_gone`, `workflow_broken`. */
+const ownNow = (engine: Engine, scope: ShopScope, id: string): Promise<Workflow> =>
+  requireWorkflow(scope, id, engine).catch((error: unknown) => {
+    const gone = error instanceof AppError && error.code === 'not_found'
+    throw gone ? new AppError('workflow_gone') : error
+  })
+
+/**
+ * The steps from the one on with which a later part began, as they are now: those before it have run
+ * on its files already. If the workflow has no such step any more, the part's own ones.
+ */
+async function laterPart(
+  engine: Engine,
+  scope: ShopScope,
+  operation: OperationRow,
+): Promise<Workflow> {
+  const given = engine.given(scope, operation)
+  if (parsePublicId('workflow', given.id) === null) return given
+  const now = await ownNow(engine, scope, given.id)
+  const at = now.steps.findIndex(({ id }) => id === given.steps[0]?.id)
+  return at < 0 ? given : { ...given, parallel: now.parallel, steps: now.steps.slice(at) }
 }
 
 /** Why the workflow cannot be used any more; null: this error says something else. */

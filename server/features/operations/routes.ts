@@ -115,7 +115,9 @@ const list = ({ engine, clock }: OperationParts) =>
       workflow: z.string().max(100).optional().describe('The workflow that they run'),
       waiting: flag
         .optional()
-        .describe('`true`: only those whose workflow continues after a wait or an answer'),
+        .describe(
+          '`true`: only those whose workflow continues after a wait or an answer, or tries failed files again',
+        ),
       error: code,
       search: z.string().max(255).optional().describe('Its title, action or channel contains this'),
     }),

@@ -13,5 +13,6 @@ export const triggersExamples: Examples = {
     body: { answer: 'approve' },
     status: 409,
   },
+  'delete /api/operations/{id}/again': { params: { id: IDS.operation }, status: 409 },
   'delete /api/operations/{id}/wait': { params: { id: IDS.operation }, status: 409 },
 }

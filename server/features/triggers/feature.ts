@@ -4,6 +4,7 @@ import { hookRequests, type HookRequestParts } from './hook.ts'
 import { triggerRoutes, type TriggerRouteParts } from './routes.ts'
 import { triggerTask, type TriggerTaskParts } from './run.ts'
 import { sweepEvents } from './sweep.ts'
+import { againTask, armAgain } from './again.ts'
 import { askQuestion, endQuestion, tellUnasked } from './question.ts'
 import { QUESTION_MAIL, questionMails } from './question-mail.ts'
 import { questionRequests, type QuestionRequestParts } from './question-requests.ts'
@@ -18,12 +19,17 @@ export const triggersFeature = defineFeature({
     hookRequests(parts),
     questionRequests(parts),
   ],
-  tasks: (parts: TriggerTaskParts) => [triggerTask(parts), waitTask(parts, endQuestion)],
+  tasks: (parts: TriggerTaskParts) => [
+    triggerTask(parts),
+    waitTask(parts, endQuestion),
+    againTask(parts),
+  ],
   mails: { [QUESTION_MAIL]: questionMails },
   onEnd: ({ plugins }: EndParts) => [
     { of: { completed: true, worked: true }, run: armWait },
     { of: { previewed: true }, run: (tx, operation) => askQuestion(tx, operation, plugins) },
     { of: { failed: true }, run: tellUnasked },
+    { of: { own: true, completed: true, failed: true }, run: armAgain },
   ],
   sweeps: (parts: Parameters<typeof sweepEvents>[0]) => ({
     'trigger-events': () => sweepEvents(parts),

@@ -17,6 +17,7 @@ import { acceptedOperation, operationRecord, operationSchema } from '../operatio
 import { findOperation } from '../operations/routes.ts'
 import { cancelRuns, readWorkflow } from '../workflows/workflows.ts'
 import { HOOKS } from './hook.ts'
+import { cancelAgain } from './again.ts'
 import { answerQuestion } from './question.ts'
 import { continueRun, endWait, nextWorkflow } from './wait.ts'
 
@@ -111,6 +112,21 @@ const waitRoutes = (engine: Engine, clock: () => Date): Endpoint[] => [
       return { status: 204, body: null }
     },
   }),
+  endpoint('DELETE /api/operations/{id}/again', {
+    summary: 'Cancel the tries of an operation’s failed files that its workflow still makes',
+    description: 'A retry by hand is still possible; the workflow makes none after it.',
+    scope: 'operations:write',
+    replies: {
+      204: { description: 'Cancelled', schema: null },
+      409: { description: 'No try waits', schema: errorSchema },
+    },
+    handler: async ({ caller: { scope }, params }) => {
+      const { id } = await findOperation(engine, scope, params.id)
+      if (!(await cancelAgain(scope, id)))
+        throw new AppError('operation_state', { message: NO_TRY })
+      return { status: 204, body: null }
+    },
+  }),
 ]
 
 const answerRoute = (engine: Engine, clock: () => Date): Endpoint =>
@@ -142,6 +158,7 @@ const answerRoute = (engine: Engine, clock: () => Date): Endpoint =>
   })
 
 const NO_QUESTION = say('This operation asks nothing')
+const NO_TRY = say('No try of this operation waits')
 const NO_WAIT = say('This operation does not wait, or no file is left')
 
 /** The bare UUID of a workflow of the shop. Throws `not_found`. */

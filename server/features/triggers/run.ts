@@ -211,21 +211,27 @@ async function startRun(
     cause: causeOf(trigger, of),
   })
   await noteRun(tx, trigger.id, { operation, total, of: of.map(({ id }) => id) })
-  if (above)
-    await raiseNoticeOnce(tx, {
-      level: 'warning',
-      title: say('“{name}” waits for your confirmation', { name: trigger.name }),
-      body: sentences(
-        say(
-          'It works on {count, plural, one {# file} other {# files}}, and one run may delete {limit}.',
-          { count: total, limit: trigger.cap },
-        ),
-        say('Nothing was deleted: look at the preview and confirm it.'),
-      ),
-      operation_id: operation,
-    })
+  if (above) await tellAbove(tx, { operation, name: trigger.name, total, limit: trigger.cap })
   return operation
 }
+
+/** Says that a run is a preview, because it would delete more files than its limit. */
+export const tellAbove = (
+  tx: ShopScope,
+  about: { operation: string; name: string; total: number; limit: number },
+): Promise<void> =>
+  raiseNoticeOnce(tx, {
+    level: 'warning',
+    title: say('“{name}” waits for your confirmation', { name: about.name }),
+    body: sentences(
+      say(
+        'It works on {count, plural, one {# file} other {# files}}, and one run may delete {limit}.',
+        { count: about.total, limit: about.limit },
+      ),
+      say('Nothing was deleted: look at the preview and confirm it.'),
+    ),
+    operation_id: about.operation,
+  })
 
 function causeOf({ kind }: LockedTrigger, of: readonly TakenEvent[]): OperationCause {
   const operation = of.findLast(({ operation_id }) => operation_id !== null)?.operation_id
@@ -294,8 +300,8 @@ async function chainOf(
   const path = group[0]?.path ?? []
   const rows = await tx.query<{ name: string }>(
     `select w.name from unnest(:path::uuid[]) with ordinality as p (id, n)
-       join triggers t on t.shop_id = :shop and t.id = p.id
-       join workflows w on w.shop_id = t.shop_id and w.id = t.workflow_id
+       left join triggers t on t.shop_id = :shop and t.id = p.id
+       join workflows w on w.shop_id = :shop and w.id = coalesce(t.workflow_id, p.id)
      order by p.n`,
     { path },
   )

@@ -123,6 +123,16 @@ describe('an impossible workflow is refused', () => {
       'steps[0].on_failure: A file that fails this step cannot be kept',
     ],
     [
+      'with tries of a step on the whole',
+      bulk({ steps: [bulk().steps[0]!, { plugin: 'notify', tries: 2 }] }),
+      'steps[1].tries: This step works on all files together: no file is tried again',
+    ],
+    [
+      'with a pause in a delivery',
+      bulk({ kind: 'delivery', steps: [{ plugin: 'stamp-pdf', pause: 5 }] }),
+      'steps[0].pause: A delivery is held if a step fails: no file is tried again',
+    ],
+    [
       'with two documents',
       bulk({
         steps: [{ plugin: 'create-links' }, { plugin: 'list-links' }, { plugin: 'export-files' }],

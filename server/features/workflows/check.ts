@@ -16,6 +16,7 @@ import { parseBounded } from '../../core/bounds.ts'
 import type { Given } from '../../http/endpoint.ts'
 import { waitAt } from '../../engine/steps.ts'
 import { builtInWorkflow } from './channel.ts'
+import type { IfNot } from './if-not.ts'
 import { channelsOf, type ImportChannelOf, type TriggerBody } from './triggers.ts'
 import { schemaProblems, workflowProblems, type WorkflowProblem } from './problems.ts'
 
@@ -51,12 +52,16 @@ export interface WorkflowBody {
     when?: Record<string, unknown> | null | undefined
     branch?: BranchBody | null | undefined
     on_failure?: Step['onFailure']
+    tries?: number | undefined
+    pause?: number | undefined
   }[]
   /** A channel's id: the same as a trigger for its imports. */
   channel: string | null
   /** false: nothing starts it by itself. */
   enabled?: boolean
   when?: readonly TriggerBody[] | undefined
+  /** What follows when runs fail; absent: as it is. */
+  if_not?: IfNot | null | undefined
 }
 
 export interface CheckedWorkflow {
@@ -148,6 +153,7 @@ function bodyProblems(
     ...keepProblems(steps, parts.plugins),
     ...waitProblems(steps, parts.plugins),
     ...branchProblems(body.steps, parts.plugins),
+    ...triesProblems(body.kind, steps, parts.plugins),
   ]
 }
 
@@ -185,7 +191,7 @@ function stepsOf(given: WorkflowBody['steps']): Step[] {
     const { id } = branch
     return { id, when: conditions.get(id) ?? {}, ...(branch.else ? { else: true } : {}) }
   }
-  return given.map(({ id, plugin, options, when, branch, on_failure: onFailure }) => {
+  return given.map(({ id, plugin, options, when, branch, on_failure: onFailure, tries, pause }) => {
     const condition = parseBounded(conditionSchema, when ?? {}).data
     const conditioned = condition && Object.keys(condition).length > 0
     return {
@@ -195,6 +201,8 @@ function stepsOf(given: WorkflowBody['steps']): Step[] {
       ...(conditioned ? { when: condition as NonNullable<Step['when']> } : {}),
       ...(branch ? { branch: branchOf(branch) } : {}),
       ...(onFailure ? { onFailure } : {}),
+      ...(tries === undefined ? {} : { tries }),
+      ...(pause === undefined ? {} : { pause }),
     }
   })
 }
@@ -286,6 +294,25 @@ function waitProblems(steps: readonly Step[], plugins: readonly Plugin[]): Workf
       ...(at === steps.length - 1 ? wrong('', say('Nothing follows this step: add one')) : []),
       ...(step.when ? wrong('.when', say('All files wait together')) : []),
     ]
+  })
+}
+
+/** Problems of tries and pauses where no file is tried again. */
+function triesProblems(
+  kind: Workflow['kind'],
+  steps: readonly Step[],
+  plugins: readonly Plugin[],
+): WorkflowProblem[] {
+  return steps.flatMap((step, at) => {
+    const whole = pluginOf(step, plugins)?.scope === 'operation' || waitAt([step], plugins) >= 0
+    const message = whole
+      ? say('This step works on all files together: no file is tried again')
+      : say('A delivery is held if a step fails: no file is tried again')
+    return whole || kind === 'delivery'
+      ? (['tries', 'pause'] as const)
+          .filter((name) => step[name] !== undefined)
+          .map((name) => ({ param: `steps[${at}].${name}`, message }))
+      : []
   })
 }
 

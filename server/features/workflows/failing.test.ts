@@ -32,6 +32,9 @@ test('a workflow fails since its first run with failed files, until a run withou
       round: 0,
       request: {},
       undoes: null,
+      continues: null,
+      question: null,
+      stopped: null,
       status,
       workflow: { id: toPublicId('workflow', id), steps: [] },
     } as unknown as OperationRow

@@ -10,7 +10,15 @@ import { defineFeature } from '../feature.ts'
 export const workflowsFeature = defineFeature({
   name: 'workflows',
   events: [workflowRecovered],
-  onEnd: () => [{ of: { own: true, completed: true }, run: noteEnd }],
+  onEnd: () => [
+    {
+      of: [
+        { own: true, completed: true },
+        { own: true, failed: true, question: true },
+      ],
+      run: noteEnd,
+    },
+  ],
   examples: workflowsExamples,
   endpoints: ({ engine, events }: { engine: Engine; events: readonly WebhookEvent[] }) => [
     ...workflowRoutes({
@@ -24,7 +32,7 @@ export const workflowsFeature = defineFeature({
   tables: {
     workflows: {
       about: 'Saved workflows',
-      columns: ['steps'],
+      columns: ['steps', 'if_not'],
       keeps: ['name'],
       how: 'mask',
     },

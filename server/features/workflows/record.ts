@@ -1,12 +1,14 @@
 // A workflow in requests and answers.
 import { z } from 'zod'
 import type { StepBranch, Workflow } from '../../../plugins/contract/index.ts'
+import { MAX_PAUSE_SECONDS, MAX_TRIES } from '../../engine/failure.ts'
 import { cannotUndo } from '../../engine/steps.ts'
 import { toOperationId, toPublicId } from '../../core/ids.ts'
 import { OPERATION_STATUSES } from '../../engine/types.ts'
 import { channelOfBuiltIn } from './channel.ts'
 import type { Parts } from './check.ts'
 import { summaryFields } from './describe.ts'
+import { ifNotSchema } from './if-not.ts'
 import { channelOfTriggers, triggerBody, triggerSchema } from './triggers.ts'
 import type { OwnWorkflow, RunState } from './workflows.ts'
 import { textSchema, timestamp } from '../../http/schemas.ts'
@@ -17,6 +19,18 @@ const onFailure = z.enum(['drop', 'keep', 'stop']).meta({
     'Absent: keep in an import where the step’s plugin is of kind optimize or act, otherwise drop',
 })
 const values = z.record(z.string(), z.unknown())
+const tries = z
+  .int()
+  .min(1)
+  .max(MAX_TRIES)
+  .describe(
+    'How often a file is tried at most if its failure may be temporary, as when a server does not answer; all its attempts in a run count. Absent: three times, and not after an attempt of more than 20 seconds',
+  )
+const pause = z
+  .int()
+  .min(1)
+  .max(MAX_PAUSE_SECONDS)
+  .describe('Seconds between two tries. Absent: 1, then 5')
 
 const branchFields = {
   id: z.string().min(1).max(60).describe('The same in all its steps'),
@@ -62,6 +76,8 @@ export const workflowBody = z
         when: values.nullable().optional().describe('Files that do not meet this skip the step'),
         branch: branchBody.nullable().optional(),
         on_failure: onFailure.optional(),
+        tries: tries.optional(),
+        pause: pause.optional(),
       }),
     ),
     channel: z
@@ -74,6 +90,10 @@ export const workflowBody = z
       ),
     enabled: z.boolean().default(true).describe('false: nothing starts it by itself'),
     when: z.array(triggerBody).optional().describe('What starts it; absent: as it is'),
+    if_not: ifNotSchema
+      .nullable()
+      .optional()
+      .describe('What follows when runs end with failed files; absent: as it is'),
   })
   .meta({ id: 'WorkflowRequest' })
 
@@ -95,6 +115,8 @@ export const workflowSchema = z
         when: values.optional(),
         branch: branchSchema.optional(),
         on_failure: onFailure.optional(),
+        tries: tries.optional(),
+        pause: pause.optional(),
       }),
     ),
     channel: z.string().nullable(),
@@ -117,6 +139,10 @@ export const workflowSchema = z
       .describe(
         'Who may answer what a run asks; empty: anyone who may run workflows. Null: no run asks',
       ),
+    if_not: ifNotSchema.nullable().describe('What follows when runs end with failed files'),
+    failing_since: timestamp
+      .nullable()
+      .describe('Since when its runs end with failed files; null: the last one did not'),
     cannot_undo: z.array(z.string()).describe('Steps whose effect cannot be undone'),
     created_at: timestamp.nullable(),
     updated_at: timestamp.nullable(),
@@ -163,12 +189,16 @@ export function workflowRecord(
       ...(step.when ? { when: { ...step.when } } : {}),
       ...(step.branch ? { branch: branchRecord(step.branch) } : {}),
       ...(step.onFailure ? { on_failure: step.onFailure } : {}),
+      ...(step.tries === undefined ? {} : { tries: step.tries }),
+      ...(step.pause === undefined ? {} : { pause: step.pause }),
     })),
     channel: own ? channelOfTriggers(own.when) : channelOfBuiltIn(workflow),
     enabled: own?.enabled ?? true,
     running: own?.running ?? 0,
     when: own?.when ?? [],
     ...runFields(own?.runs),
+    if_not: own?.if_not ?? null,
+    failing_since: own?.failing_since?.toISOString() ?? null,
     cannot_undo: cannotUndo(workflow, plugins),
     created_at: own?.created_at.toISOString() ?? null,
     updated_at: own?.updated_at.toISOString() ?? null,

@@ -12,6 +12,7 @@ import { storedMessage } from '../../core/texts.ts'
 import { cutPage } from '../../http/cursors.ts'
 import { errorSchema, listOf, messageText, textSchema, pageOfWhole } from '../../http/schemas.ts'
 import { checkWorkflow, type Parts } from './check.ts'
+import { ifNotProblems } from './if-not.ts'
 import { foreignInTriggers, readTriggers } from './triggers.ts'
 import { summaryFields } from './describe.ts'
 import { runnable } from './find.ts'
@@ -127,6 +128,7 @@ const check = (parts: EnginedParts) =>
         ...wrong,
         ...(await referenceProblems(caller.scope, named)),
         ...(await foreignInTriggers(caller.scope, body.when ?? [])),
+        ...(await ifNotProblems(caller.scope, body, { id: null, plugins: parts.plugins })),
       ]
       const summaries = workflow.steps.map((step) => summaryFields(step, parts.plugins))
       return {
@@ -152,7 +154,7 @@ const create = (parts: EnginedParts) =>
     problems: ({ caller, body }) => givenWorkflowProblems(caller.scope, body, parts, null),
     replies: { 201: saved, 422: refused },
     handler: async ({ caller, body }) => {
-      requireScopes(caller, neededScopes(body, parts))
+      requireScopes(caller, await neededScopes(caller.scope, body, parts))
       const own = await createWorkflow(caller.scope, body, parts)
       return { status: 201, body: await ownRecord(caller.scope, own, parts) }
     },
@@ -184,7 +186,7 @@ const replace = (parts: EnginedParts) =>
       givenWorkflowProblems(caller.scope, body, parts, parsePublicId('workflow', params.id)),
     replies: { 200: saved, 422: refused },
     handler: async ({ caller, params, body }) => {
-      requireScopes(caller, neededScopes(body, parts))
+      requireScopes(caller, await neededScopes(caller.scope, body, parts))
       const id = ownId(params.id, parts)
       const own = await caller.scope.transaction(async (tx) => {
         const replaced = await replaceWorkflow(tx, id, body, parts)
@@ -214,9 +216,16 @@ const remove = (parts: EnginedParts) =>
  * The scopes that saving the workflow needs. A caller who may not delete files may not save a
  * workflow that deletes them: a schedule could run it.
  */
-function neededScopes(body: z.output<typeof workflowBody>, parts: Parts): Scope[] {
+async function neededScopes(
+  scope: ShopScope,
+  body: z.output<typeof workflowBody>,
+  parts: Parts,
+): Promise<Scope[]> {
   const { workflow } = checkWorkflow(body, parts)
-  return workflow.kind !== 'bulk' ? [] : (permissionsOf(workflow, parts.plugins) as Scope[])
+  const run = body.if_not?.run && parsePublicId('workflow', body.if_not.run)
+  const other = run ? await readWorkflow(scope, run) : null
+  const all = [...(workflow.kind === 'bulk' ? [workflow] : []), ...(other ? [other] : [])]
+  return all.flatMap((one) => permissionsOf(one, parts.plugins) as Scope[])
 }
 
 /**

@@ -10,6 +10,7 @@ import { AppError, type ErrorDetail } from '../../core/errors.ts'
 import { toPublicId } from '../../core/ids.ts'
 import { firstOf } from '../../core/lazy.ts'
 import type { Given } from '../../http/endpoint.ts'
+import { ifNotProblems, ifNotUsers, type IfNot } from './if-not.ts'
 import { checkGiven, checkWorkflow, type Parts, type WorkflowBody } from './check.ts'
 import { referenceProblems, referencesOfSteps } from './references.ts'
 import {
@@ -29,6 +30,8 @@ export interface OwnWorkflow {
   parallel: number
   steps: Step[]
   enabled: boolean
+  if_not: IfNot | null
+  failing_since: Date | null
   created_at: Date
   updated_at: Date
 }
@@ -54,9 +57,9 @@ export function createWorkflow(
   return serialized(scope, async (tx) => {
     const steps = await checkedSteps(tx, body, parts, null)
     const row = await tx.one<OwnWorkflow>(
-      `insert into workflows (shop_id, name, kind, parallel, steps, enabled)
-       values (:shop, :name, :kind, :parallel, :steps, :enabled) returning *`,
-      columnsOf(body, steps),
+      `insert into workflows (shop_id, name, kind, parallel, steps, enabled, if_not)
+       values (:shop, :name, :kind, :parallel, :steps, :enabled, :ifNot) returning *`,
+      columnsOf(body, steps, null),
     )
     await writeTriggers(tx, row.id, triggersAfter(body, []))
     return row
@@ -74,23 +77,26 @@ export function replaceWorkflow(
   parts: Parts,
 ): Promise<OwnWorkflow> {
   return serialized(scope, async (tx) => {
-    if (!(await readWorkflow(tx, id))) throw new AppError('not_found')
+    const old = await readWorkflow(tx, id)
+    if (!old) throw new AppError('not_found')
     const steps = await checkedSteps(tx, body, parts, id)
     const row = await tx.one<OwnWorkflow>(
       `update workflows set name = :name, kind = :kind, parallel = :parallel, steps = :steps,
-         enabled = :enabled, updated_at = now() where shop_id = :shop and id = :id returning *`,
-      { id, ...columnsOf(body, steps) },
+         enabled = :enabled, if_not = :ifNot, updated_at = now()
+       where shop_id = :shop and id = :id returning *`,
+      { id, ...columnsOf(body, steps, old.if_not) },
     )
     const before = (await readTriggers(tx, id)).get(id) ?? []
     await writeTriggers(tx, id, triggersAfter(body, before))
     if (body.enabled === false) await forgetEvents(tx, id)
+    if (body.enabled === false || !row.if_not?.again.length) await forgetTries(tx, id)
     return row
   })
 }
 
 /**
  * Deletes a workflow. Throws `not_found`, and `workflow_in_use` with the names of the schedules
- * that use it.
+ * and workflows that use it.
  */
 export function deleteWorkflow(
   scope: ShopScope,
@@ -102,6 +108,13 @@ export function deleteWorkflow(
     if (users.length > 0)
       throw new AppError('workflow_in_use', {
         message: say('This workflow is run by {users}', { users: users.map(quoted).join(', ') }),
+      })
+    const failing = await ifNotUsers(tx, toPublicId('workflow', id))
+    if (failing.length > 0)
+      throw new AppError('workflow_in_use', {
+        message: say('This workflow is run by {users}, if files fail', {
+          users: failing.map(quoted).join(', '),
+        }),
       })
     if (await delivers(tx, id))
       throw new AppError('workflow_in_use', {
@@ -133,7 +146,7 @@ export async function cancelRuns(
   which: 'all' | 'waiting' | 'asking',
 ): Promise<number> {
   // First: the next part that one of them starts now is found below.
-  const waits = await forgetWaits(tx, id)
+  const waits = (await forgetWaits(tx, id)) + (await forgetTries(tx, id))
   const rows = await tx.query<{ id: string }>(
     `select id from operations where shop_id = :shop and finished_at is null
        and status <> 'cancelled' and workflow ->> 'id' = :workflow
@@ -155,6 +168,16 @@ async function forgetWaits(tx: ShopScope, id: string): Promise<number> {
   const rows = await tx.query(
     `update operations set ${END_WAIT} where shop_id = :shop and continue_at is not null
        and finished_at is not null and workflow ->> 'id' = :workflow returning 1`,
+    { workflow: toPublicId('workflow', id) },
+  )
+  return rows.length
+}
+
+/** Ends the tries of a workflow’s runs that wait. Returns how many runs had some. */
+async function forgetTries(tx: ShopScope, id: string): Promise<number> {
+  const rows = await tx.query(
+    `update operations set again_at = null
+     where shop_id = :shop and again_at is not null and workflow ->> 'id' = :workflow returning 1`,
     { workflow: toPublicId('workflow', id) },
   )
   return rows.length
@@ -218,16 +241,21 @@ function serialized<T>(scope: ShopScope, work: (tx: ShopScope) => Promise<T>): P
   })
 }
 
+/** `before`: what it does if it fails, which a request without this leaves as it is. */
 const columnsOf = (
-  { name, kind, parallel, enabled = true }: WorkflowBody,
+  { name, kind, parallel, enabled = true, if_not: ifNot }: WorkflowBody,
   steps: readonly Step[],
+  before: IfNot | null,
 ) => ({
   name: name.trim(),
   kind,
   parallel,
   steps: JSON.stringify(steps),
   enabled,
+  ifNot: jsonOrNull(ifNot === undefined && kind !== 'delivery' ? before : (ifNot ?? null)),
 })
+
+const jsonOrNull = (value: IfNot | null) => value && JSON.stringify(value)
 
 async function checkedSteps(
   tx: ShopScope,
@@ -264,8 +292,11 @@ export async function givenWorkflowProblems(
 /** Finds conflicts with the shop's other workflows and its schedules. */
 async function shopProblems(
   tx: ShopScope,
-  body: Pick<Given<WorkflowBody>, 'name' | 'kind' | 'channel' | 'enabled' | 'when'>,
-  { id, parts: { startingEvents: events } }: { id: string | null; parts: Parts },
+  body: Pick<
+    Given<WorkflowBody>,
+    'name' | 'kind' | 'channel' | 'enabled' | 'when' | 'if_not' | 'steps'
+  >,
+  { id, parts: { startingEvents: events, plugins } }: { id: string | null; parts: Parts },
 ): Promise<WorkflowProblem[]> {
   const others = (await listWorkflows(tx)).filter((one) => one.id !== id)
   const problems: WorkflowProblem[] = []
@@ -278,13 +309,17 @@ async function shopProblems(
     problems.push({ param: 'name', message: say('Another workflow has this name') })
   if (body.channel) problems.push(...(await attachedProblems(tx, body.channel, id)))
   problems.push(...(await triggerProblems(tx, body, { id, events })))
+  problems.push(...(await ifNotProblems(tx, body, { id, plugins })))
   const orders = body.when?.some((trigger) => trigger?.kind === 'orders')
   if (body.enabled === false && (orders ?? (id !== null && (await delivers(tx, id)))))
     problems.push({
       param: 'enabled',
       message: say('This workflow runs on deliveries: take them from it first'),
     })
-  const users = id && body.kind && body.kind !== 'bulk' ? await schedulesOf(tx, id) : []
+  const users =
+    id && body.kind && body.kind !== 'bulk'
+      ? [...(await schedulesOf(tx, id)), ...(await ifNotUsers(tx, toPublicId('workflow', id)))]
+      : []
   if (users.length > 0)
     problems.push({
       param: 'kind',

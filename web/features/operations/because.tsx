@@ -50,15 +50,13 @@ function reasonsOf({ because, schedule_id }: Operation, context: Context): React
   const [first] = led_by
   const own = (): ReactNode => {
     const last = led_by.at(-1)
-    if (kind === 'event' && last) return eventIn(because.event, last)
+    if (last) return ledBy(because, last)
     if (kind !== 'times') return startedText(because, context)
     return schedule_id ? <Link url={`/schedules/${schedule_id}`}>{context.requester}</Link> : null
   }
   if (kind === 'request') return []
   const before = first && first.kind !== 'request' ? [startedText(first, context)] : []
-  const between = led_by
-    .slice(1)
-    .map((operation, at) => eventIn(operation.event, led_by[at] ?? operation))
+  const between = led_by.slice(1).map((operation, at) => ledBy(operation, led_by[at] ?? operation))
   const times = count > 1 ? ` ${t('({count} times)', { count })}` : ''
   return [
     ...before,
@@ -69,6 +67,16 @@ function reasonsOf({ because, schedule_id }: Operation, context: Context): React
     </>,
   ]
 }
+
+/** The event, or the failed files, of an operation that led to another one. */
+const ledBy = ({ kind, event }: Pick<Started, 'kind' | 'event'>, by: Started): ReactNode =>
+  kind === 'if_not'
+    ? tRich(
+        'files failed in <link>{title}</link>',
+        { title: translated(by.title) },
+        { link: (text) => <Link url={`/operations/${by.operation_id}`}>{text}</Link> },
+      )
+    : eventIn(event, by)
 
 /** The event of an operation: `files were changed in “Mark”`. */
 const eventIn = (event: string | null, { operation_id, title }: Started): ReactNode =>
@@ -83,6 +91,7 @@ type Reason = Pick<Started, 'kind' | 'event' | 'from' | 'from_name'>
 function startedText({ kind, event, from, from_name }: Reason, { channels }: Context): string {
   if (kind === 'hook') return t('a program called the address of the workflow')
   if (kind === 'times') return t('a scheduled task was due')
+  if (kind === 'if_not') return t('files failed in another run')
   if (kind === 'event' || !from) return eventText(event)
   const id = from.drop_account ?? from.connection ?? from.api_key ?? ''
   const names = new Map(from_name === null ? [] : [[id, from_name]])

@@ -175,6 +175,13 @@ export const useEndWait = () =>
     ({ id }: { id: string }) => call('DELETE /api/operations/{id}/wait', { path: { id } }),
   )
 
+/** Cancels the later tries of an operation's failed files. */
+export const useCancelAgain = () =>
+  useChangeOf(
+    ({ id }) => [keyOfOne(id), ['operations'], ['workflows']],
+    ({ id }: { id: string }) => call('DELETE /api/operations/{id}/again', { path: { id } }),
+  )
+
 /** What a retry of the operation could run; nothing is read while it cannot be retried. */
 export const useRetryPlan = ({ id, actions }: Operation) =>
   useRead('GET /api/operations/{id}/retry', {

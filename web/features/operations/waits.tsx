@@ -10,6 +10,7 @@ import { t } from '../../shell/messages/t.ts'
 import { Banner, BlockStack, Button, InlineStack, Link } from '../../shell/ui/index.ts'
 import { Asks } from './asks.tsx'
 import { useContinue, useEndWait } from './calls.ts'
+import { Tries } from './tries.tsx'
 
 interface Props {
   operation: Operation
@@ -17,9 +18,13 @@ interface Props {
   named?: boolean
 }
 
-/** Nothing while it waits neither for its next part nor for an answer. */
-export const Waits = (props: Props) =>
-  props.operation.asks?.until ? <Asks {...props} /> : <WaitBanner {...props} />
+/** Nothing while it waits neither for its next part, nor for an answer, nor for another try. */
+export const Waits = (props: Props) => (
+  <>
+    {props.operation.asks?.until ? <Asks {...props} /> : <WaitBanner {...props} />}
+    <Tries {...props} />
+  </>
+)
 
 function WaitBanner({ operation: { id, waits, created_at }, named = false }: Props) {
   const proceed = useContinue()

@@ -67,6 +67,7 @@ const PLACES: Record<string, string> = {
   enabled: t('On'),
   parallel: t('Order', {}, 'sequence'),
   steps: t('Steps'),
+  if_not: t('If not'),
 }
 
 /**
@@ -83,6 +84,8 @@ export function workflowPlace(param: string, plugins: readonly (Plugin | undefin
   if (part === 'when') words.push(t('Only for some files'))
   if (part === 'branch') words.push(t('Branch'))
   if (part === 'on_failure') words.push(t('If a file fails'))
+  if (part === 'tries') words.push(t('Tries'))
+  if (part === 'pause') words.push(t('Pause between two tries'))
   return words.filter(Boolean).join(', ')
 }
 

@@ -27,6 +27,8 @@ const workflow: Workflow = {
   last_run: null,
   next_run: null,
   waits_for: null,
+  failing_since: null,
+  if_not: { after: 2, mail: ['a@example.com'], run: null, again: ['1h'], on_recovery: true },
   when: [
     {
       id: 'trigger_1',
@@ -55,6 +57,8 @@ const workflow: Workflow = {
       options: { a: 1 },
       when: { search: 'x' },
       on_failure: 'stop',
+      tries: 5,
+      pause: 60,
     },
   ],
   cannot_undo: [],
@@ -86,8 +90,17 @@ test('unchanged parts are saved as they were', () => {
     ],
     steps: [
       { id: 'fetch', plugin: 'take-bytes', options: {} },
-      { id: 'tag', plugin: 'tag', options: { a: 1 }, when: { search: 'x' }, on_failure: 'stop' },
+      {
+        id: 'tag',
+        plugin: 'tag',
+        options: { a: 1 },
+        when: { search: 'x' },
+        on_failure: 'stop',
+        tries: 5,
+        pause: 60,
+      },
     ],
+    if_not: { after: 2, mail: ['a@example.com'], run: null, again: ['1h'], on_recovery: true },
   })
   expect(isChanged(draftOf(workflow), draftOf(workflow))).toBe(false)
 })

@@ -2,6 +2,7 @@
 import { type Plugin } from '../../shell/client/plugins.ts'
 import {
   type Condition,
+  type IfNot,
   type OnFailure,
   type StepBody,
   type Trigger,
@@ -24,6 +25,18 @@ export interface StepDraft {
   branch: { id: string; when: Condition; else: boolean } | null
   /** null: the default of the step’s kind. */
   on_failure: OnFailure | null
+  /** How often a file is tried, and the seconds between two tries; null: as usual. */
+  tries: number | null
+  pause: number | null
+}
+
+/** What is proposed for a workflow that does nothing about failed runs. */
+export const FRESH_IF_NOT: IfNot = {
+  after: 1,
+  mail: true,
+  run: null,
+  again: ['1h', '6h', '1d'],
+  on_recovery: true,
 }
 
 /** What starts the workflow. What the server says about a saved trigger is not sent. */
@@ -44,6 +57,8 @@ export interface WorkflowDraft {
   /** How many batches may run concurrently. */
   parallel: number
   steps: StepDraft[]
+  /** What follows when runs end with failed files; null: nothing. */
+  if_not: IfNot | null
 }
 
 // Random: the draft may be of a page that was reloaded, and its next step must have another key.
@@ -56,6 +71,7 @@ export const emptyDraft = (kind: WorkflowDraft['kind'] = 'bulk'): WorkflowDraft 
   enabled: true,
   parallel: 1,
   steps: [],
+  if_not: null,
 })
 
 export const newStep = (plugin: string): StepDraft => ({
@@ -65,6 +81,8 @@ export const newStep = (plugin: string): StepDraft => ({
   when: null,
   branch: null,
   on_failure: null,
+  tries: null,
+  pause: null,
 })
 
 export const newTrigger = (kind: Trigger['kind']): TriggerDraft => ({
@@ -91,6 +109,7 @@ export const draftOf = ({
   enabled,
   parallel,
   steps,
+  if_not,
 }: Workflow): WorkflowDraft => ({
   name,
   kind,
@@ -98,6 +117,7 @@ export const draftOf = ({
   enabled,
   parallel,
   steps: steps.map((step) => ({ ...stepOf(step), id: step.id })),
+  if_not,
 })
 
 /** Nothing starts a copy, and its steps get new ids. */
@@ -109,12 +129,22 @@ export const copyOf = (workflow: Workflow): WorkflowDraft => ({
   steps: workflow.steps.map(stepOf),
 })
 
-const stepOf = ({ plugin, options = {}, when, branch, on_failure }: StepBody): StepDraft => ({
+const stepOf = ({
+  plugin,
+  options = {},
+  when,
+  branch,
+  on_failure,
+  tries,
+  pause,
+}: StepBody): StepDraft => ({
   ...newStep(plugin),
   options,
   when: when ?? null,
   branch: branch ?? null,
   on_failure: on_failure ?? null,
+  tries: tries ?? null,
+  pause: pause ?? null,
 })
 
 type PluginsById = ReadonlyMap<string, Pick<Plugin, 'kind' | 'works_on'>>
@@ -196,6 +226,7 @@ export const bodyOf = ({
   enabled,
   parallel,
   steps,
+  if_not,
 }: WorkflowDraft): WorkflowBody => ({
   name: name.trim(),
   kind,
@@ -203,14 +234,17 @@ export const bodyOf = ({
   channel: null,
   enabled,
   when: fittingTriggers({ kind, when }).map(triggerBody),
+  if_not: kind === 'delivery' ? null : if_not,
   // A failure always holds the whole delivery, so no policy is sent.
-  steps: steps.map(({ id, plugin, options, when, branch, on_failure }) => ({
+  steps: steps.map(({ id, plugin, options, when, branch, on_failure, tries, pause }) => ({
     ...(id === undefined ? {} : { id }),
     plugin,
     options,
     ...(when && Object.keys(when).length > 0 ? { when } : {}),
     ...(branch ? { branch } : {}),
     ...(on_failure && kind !== 'delivery' ? { on_failure } : {}),
+    ...(tries !== null && kind !== 'delivery' ? { tries } : {}),
+    ...(pause !== null && kind !== 'delivery' ? { pause } : {}),
   })),
 })
 

@@ -22,6 +22,7 @@ import { canBranch, newBranch } from './branches.ts'
 import { conditionSentence } from './condition-text.ts'
 import { FAILURE_POLICIES } from '../plugins/step-labels.ts'
 import { defaultPolicy, policiesOf, type StepDraft } from './draft.ts'
+import { durationText } from '../../shell/messages/duration.ts'
 import { t } from '../../shell/messages/t.ts'
 
 interface Props {
@@ -161,6 +162,50 @@ function Body({ step, kind, plugin, problems, path, onChange }: BodyProps) {
   )
 }
 
+/** How often a file is tried whose failure may be temporary. */
+const TryFields = ({
+  step: { tries, pause },
+  problems,
+  path,
+  onChange,
+}: Pick<BodyProps, 'step' | 'problems' | 'path' | 'onChange'>) => (
+  <div style={{ maxInlineSize: 420 }}>
+    <BlockStack gap="400">
+      <Select
+        label={t('Tries')}
+        id={fieldId(`${path}.tries`)}
+        helpText={t('Of a file whose failure may be temporary, as when a server does not answer.')}
+        error={problems.at(`${path}.tries`)}
+        options={[
+          { value: '', label: t('As usual: up to three') },
+          ...TRIES.map((count) => ({
+            value: String(count),
+            label: t('{count, plural, one {Only one} other {Up to #}}', { count }),
+          })),
+        ]}
+        value={tries === null ? '' : String(tries)}
+        onChange={(count) => onChange({ tries: count === '' ? null : Number(count) })}
+      />
+      <Select
+        label={t('Pause between two tries')}
+        id={fieldId(`${path}.pause`)}
+        error={problems.at(`${path}.pause`)}
+        options={[
+          { value: '', label: t('As usual: a few seconds') },
+          ...[...new Set([...PAUSES, ...(pause === null ? [] : [pause])])]
+            .sort((a, b) => a - b)
+            .map((seconds) => ({ value: String(seconds), label: durationText(seconds) })),
+        ]}
+        value={pause === null ? '' : String(pause)}
+        onChange={(seconds) => onChange({ pause: seconds === '' ? null : Number(seconds) })}
+      />
+    </BlockStack>
+  </div>
+)
+
+const TRIES = Array.from({ length: 10 }, (_, at) => at + 1)
+const PAUSES = [1, 5, 15, 30, 60, 120, 300, 600, 900]
+
 /** The condition of the step, and what follows if it fails. */
 const StepTerms = ({ step, kind, plugin, problems, path, onChange }: BodyProps) => (
   <>
@@ -209,6 +254,9 @@ const StepTerms = ({ step, kind, plugin, problems, path, onChange }: BodyProps) 
           onChange={(on_failure) => onChange({ on_failure: on_failure as StepDraft['on_failure'] })}
         />
       </div>
+    )}
+    {kind !== 'delivery' && (
+      <TryFields step={step} problems={problems} path={path} onChange={onChange} />
     )}
   </>
 )

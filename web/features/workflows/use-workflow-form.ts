@@ -103,6 +103,7 @@ const orderOf = ({ steps }: WorkflowDraft): string => steps.map(({ key }) => key
 
 function isVisited(param: string, { steps }: WorkflowDraft, visited: ReadonlySet<string>): boolean {
   const at = steps.findIndex((_, index) => isWithin(param, `steps[${index}]`))
+  if (isWithin(param, 'if_not')) return visited.has('if_not')
   return visited.has(at < 0 ? param : steps[at]!.key)
 }
 

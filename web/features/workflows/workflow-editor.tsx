@@ -18,6 +18,7 @@ import { LastOperations } from '../operations/last-operations.tsx'
 import { DeleteWorkflow } from './delete-workflow.tsx'
 import { bodyOf, stepsFor, withSteps, type WorkflowDraft } from './draft.ts'
 import { StepsCard } from './steps-card.tsx'
+import { IfNotCard } from './if-not-card.tsx'
 import { RunningNow } from './running-now.tsx'
 import { WaitingRuns } from './waiting-runs.tsx'
 import { WhenCard } from './when-card.tsx'
@@ -73,6 +74,9 @@ export function WorkflowEditor({ id, initial, record, plugins, onSaved }: Props)
           </Card>
           <WhenCard form={form} id={id} />
           <StepsCard form={form} plugins={byId} />
+          {draft.kind !== 'delivery' && (
+            <IfNotCard form={form} id={id} failingSince={record?.failing_since ?? null} />
+          )}
           {/* Deliveries are no operations and cannot be undone. */}
           {draft.kind !== 'delivery' && <NoWayBack titles={form.check?.cannot_undo ?? []} />}
           {record && draft.kind !== 'delivery' && <LastRuns workflow={record} />}

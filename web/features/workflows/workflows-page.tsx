@@ -32,6 +32,7 @@ import { cronText } from '../schedules/labels.ts'
 import { type Channel, useChannels } from '../imports/channel-calls.ts'
 import { OPERATION_STATUSES } from '../operations/operation-status.ts'
 import { runsOnText, stepsText } from '../plugins/step-labels.ts'
+import { ifNotSentence } from './if-not-text.ts'
 import { RecipeCards } from './recipe-cards.tsx'
 import { RECIPES } from './recipes.ts'
 import { DeleteWorkflow } from './delete-workflow.tsx'
@@ -157,7 +158,8 @@ function WorkflowsTable({ workflows, schedules, onDelete }: Props) {
   const channels = useChannels()
   const columns = useMemo(() => {
     const used = schedules.filter(({ workflow }) => workflows.some(({ id }) => id === workflow))
-    return columnsOf({ channels, used, onDelete, isOwn: onDelete !== undefined })
+    const names = new Map(workflows.map(({ id, name }) => [id, name]))
+    return columnsOf({ channels, used, names, onDelete, isOwn: onDelete !== undefined })
   }, [channels, workflows, schedules, onDelete])
   return (
     <RecordTable
@@ -180,10 +182,18 @@ interface Context extends Pick<Props, 'onDelete'> {
   channels: readonly Channel[]
   /** The scheduled tasks that run one of the workflows. */
   used: readonly Schedule[]
+  /** The names of workflows by their ids. */
+  names: ReadonlyMap<string, string>
   isOwn: boolean
 }
 
-const columnsOf = ({ channels, used, onDelete, isOwn }: Context): Columns<ColumnId, Workflow> => ({
+const columnsOf = ({
+  channels,
+  used,
+  names,
+  onDelete,
+  isOwn,
+}: Context): Columns<ColumnId, Workflow> => ({
   name: {
     title: t('Workflow'),
     wraps: true,
@@ -197,6 +207,11 @@ const columnsOf = ({ channels, used, onDelete, isOwn }: Context): Columns<Column
               steps: stepsText(workflow.steps),
             })}
           </SmallPrint>
+          {workflow.if_not && (
+            <div>
+              <SmallPrint>{ifNotSentence(workflow.if_not, names)}</SmallPrint>
+            </div>
+          )}
         </div>
       </BlockStack>
     ),

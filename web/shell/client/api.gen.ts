@@ -113,11 +113,11 @@ export interface components {
       /** @description The name of the account, connection or key */
       from_name: string | null
       /**
-       * @description `request`: `requested_by` asked for it. `times`: the scheduled task `schedule_id` was due. `event`: files of an event. `hook`: a program called the address of the workflow. `imports`: the workflow is for imports of a source
+       * @description `request`: `requested_by` asked for it. `times`: the scheduled task `schedule_id` was due. `event`: files of an event. `hook`: a program called the address of the workflow. `imports`: the workflow is for imports of a source. `if_not`: another workflow, the last of `led_by`, runs it on its failed files
        * @enum {string}
        */
-      kind: 'request' | 'times' | 'event' | 'hook' | 'imports'
-      /** @description The operations whose events led to it, first to last, each with what started it */
+      kind: 'request' | 'times' | 'event' | 'hook' | 'imports' | 'if_not'
+      /** @description The operations whose events or failures led to it, first to last, each with what started it */
       led_by: {
         /** @description Of `event`: its name */
         event: string | null
@@ -126,10 +126,10 @@ export interface components {
         /** @description The name of the account, connection or key */
         from_name: string | null
         /**
-         * @description `request`: `requested_by` asked for it. `times`: the scheduled task `schedule_id` was due. `event`: files of an event. `hook`: a program called the address of the workflow. `imports`: the workflow is for imports of a source
+         * @description `request`: `requested_by` asked for it. `times`: the scheduled task `schedule_id` was due. `event`: files of an event. `hook`: a program called the address of the workflow. `imports`: the workflow is for imports of a source. `if_not`: another workflow, the last of `led_by`, runs it on its failed files
          * @enum {string}
          */
-        kind: 'request' | 'times' | 'event' | 'hook' | 'imports'
+        kind: 'request' | 'times' | 'event' | 'hook' | 'imports' | 'if_not'
         operation_id: string
         title: string
       }[]
@@ -1601,6 +1601,13 @@ export interface components {
       action: string
       /** @description The moves that are possible now, each the last part of an address */
       actions: ('pause' | 'resume' | 'cancel' | 'retry' | 'confirm' | 'undo')[]
+      /** @description When its failed files are tried again, as the workflow’s `if_not` says. Null: no try waits */
+      again: {
+        /** Format: date-time */
+        at: string
+        /** @description The times after it, if files still fail */
+        later: string[]
+      } | null
       /** @description The document that it produced, and where to download it */
       artifact: {
         content_type: string
@@ -2398,6 +2405,7 @@ export interface components {
       'DELETE /api/licence-lists/{id}': Record<string, never>
       'DELETE /api/mapping-rules/{id}': Record<string, never>
       'DELETE /api/moves/{id}': Record<string, never>
+      'DELETE /api/operations/{id}/again': Record<string, never>
       'DELETE /api/operations/{id}/wait': Record<string, never>
       'DELETE /api/packs/{id}': Record<string, never>
       'DELETE /api/schedules/{id}': Record<string, never>
@@ -5670,6 +5678,60 @@ export interface components {
     HookAddress: {
       address: string
     }
+    IfNot: {
+      /**
+       * @description The runs in a row with failed files after which the shop is told and `run` starts
+       * @default 1
+       */
+      after?: number
+      /**
+       * @description When the failed files of a run are tried again, up to 6 days after it
+       * @default []
+       */
+      again?: string[]
+      /**
+       * @description Who gets a mail, once until it works again: `true`: the recipients in the settings; or these addresses. A notice is always created
+       * @default false
+       */
+      mail?: boolean | string[]
+      /**
+       * @description Whether those who were told are also told when it works again
+       * @default true
+       */
+      on_recovery?: boolean
+      /**
+       * @description The workflow that runs on the files of a run that still fail when no try is left
+       * @default null
+       */
+      run?: string | null
+    }
+    IfNotOutput: {
+      /**
+       * @description The runs in a row with failed files after which the shop is told and `run` starts
+       * @default 1
+       */
+      after: number
+      /**
+       * @description When the failed files of a run are tried again, up to 6 days after it
+       * @default []
+       */
+      again: string[]
+      /**
+       * @description Who gets a mail, once until it works again: `true`: the recipients in the settings; or these addresses. A notice is always created
+       * @default false
+       */
+      mail: boolean | string[]
+      /**
+       * @description Whether those who were told are also told when it works again
+       * @default true
+       */
+      on_recovery: boolean
+      /**
+       * @description The workflow that runs on the files of a run that still fail when no try is left
+       * @default null
+       */
+      run: string | null
+    }
     Import: {
       failed: number
       /** @description The first 1,000: `/api/operations/{id}/items` has all of them */
@@ -6897,6 +6959,13 @@ export interface components {
       action: string
       /** @description The moves that are possible now, each the last part of an address */
       actions: ('pause' | 'resume' | 'cancel' | 'retry' | 'confirm' | 'undo')[]
+      /** @description When its failed files are tried again, as the workflow’s `if_not` says. Null: no try waits */
+      again: {
+        /** Format: date-time */
+        at: string
+        /** @description The times after it, if files still fail */
+        later: string[]
+      } | null
       /** @description The document that it produced, and where to download it */
       artifact: {
         content_type: string
@@ -10823,7 +10892,7 @@ export interface components {
     WebhookChange: {
       description?: string
       enabled?: boolean
-      /** @description Empty: all, also those that come later. `file.imported`: The files that an import created or gave new contents. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `file.changed`: The files whose name, tags, settings, products or pack were changed: one event for all files of an operation. `file.replaced`: The files that got a new version, or an earlier one again. `file.trashed`: The files that were moved to the trash. `file.deleted`: The files that an operation moved to the trash or removed. `link.exhausted`: A link whose last download was used, or last view if its file is only viewed. `link.refused`: A link whose holder was refused a download: the first time within an hour of the clock, however often they try. `buyer.asked`: The holder of a link asks the shop for more downloads: at most once a day for each link. `delivery.downloaded`: A file of a delivery was downloaded: once a day for each file. `file.released`: The files whose day of release has come for buyers, who can have them from now on. `delivery.ready`: A delivery whose buyer can have its files for the first time. `delivery.held`: A delivery that waits for a decision: its order is risky, or a person holds it. `order.refunded`: A delivery from which files were withdrawn, because its order was refunded, cancelled or changed. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `workflow.failed`: A run of one of the shop’s workflows that ended with failed files, as operation.finished. `workflow.recovered`: The first run of a workflow without failed files after runs that had some. `mapping.changed`: The files that got other products in an operation. `review.opened`: The files that match several products, so that a person must choose. `product.created`: The products that are new in the catalog, once the catalog was read completely before. `notice.created`: A notice, in English. `workflow.call`: The files of a step “Call a program” that names this webhook. */
+      /** @description Empty: all, also those that come later. `file.imported`: The files that an import created or gave new contents. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `file.changed`: The files whose name, tags, settings, products or pack were changed: one event for all files of an operation. `file.replaced`: The files that got a new version, or an earlier one again. `file.trashed`: The files that were moved to the trash. `file.deleted`: The files that an operation moved to the trash or removed. `link.exhausted`: A link whose last download was used, or last view if its file is only viewed. `link.refused`: A link whose holder was refused a download: the first time within an hour of the clock, however often they try. `buyer.asked`: The holder of a link asks the shop for more downloads: at most once a day for each link. `delivery.downloaded`: A file of a delivery was downloaded: once a day for each file. `file.released`: The files whose day of release has come for buyers, who can have them from now on. `delivery.ready`: A delivery whose buyer can have its files for the first time. `delivery.held`: A delivery that waits for a decision: its order is risky, or a person holds it. `order.refunded`: A delivery from which files were withdrawn, because its order was refunded, cancelled or changed. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `workflow.failed`: A run of one of the shop’s workflows that ended with failed files, or could not ask its question, as operation.finished. `workflow.recovered`: The first run of a workflow without failed files after runs that had some. `mapping.changed`: The files that got other products in an operation. `review.opened`: The files that match several products, so that a person must choose. `product.created`: The products that are new in the catalog, once the catalog was read completely before. `notice.created`: A notice, in English. `workflow.call`: The files of a step “Call a program” that names this webhook. */
       events?: (
         | 'file.imported'
         | 'sync.finished'
@@ -10867,7 +10936,7 @@ export interface components {
       description?: string
       /** @default true */
       enabled?: boolean
-      /** @description Empty: all, also those that come later. `file.imported`: The files that an import created or gave new contents. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `file.changed`: The files whose name, tags, settings, products or pack were changed: one event for all files of an operation. `file.replaced`: The files that got a new version, or an earlier one again. `file.trashed`: The files that were moved to the trash. `file.deleted`: The files that an operation moved to the trash or removed. `link.exhausted`: A link whose last download was used, or last view if its file is only viewed. `link.refused`: A link whose holder was refused a download: the first time within an hour of the clock, however often they try. `buyer.asked`: The holder of a link asks the shop for more downloads: at most once a day for each link. `delivery.downloaded`: A file of a delivery was downloaded: once a day for each file. `file.released`: The files whose day of release has come for buyers, who can have them from now on. `delivery.ready`: A delivery whose buyer can have its files for the first time. `delivery.held`: A delivery that waits for a decision: its order is risky, or a person holds it. `order.refunded`: A delivery from which files were withdrawn, because its order was refunded, cancelled or changed. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `workflow.failed`: A run of one of the shop’s workflows that ended with failed files, as operation.finished. `workflow.recovered`: The first run of a workflow without failed files after runs that had some. `mapping.changed`: The files that got other products in an operation. `review.opened`: The files that match several products, so that a person must choose. `product.created`: The products that are new in the catalog, once the catalog was read completely before. `notice.created`: A notice, in English. `workflow.call`: The files of a step “Call a program” that names this webhook. */
+      /** @description Empty: all, also those that come later. `file.imported`: The files that an import created or gave new contents. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `file.changed`: The files whose name, tags, settings, products or pack were changed: one event for all files of an operation. `file.replaced`: The files that got a new version, or an earlier one again. `file.trashed`: The files that were moved to the trash. `file.deleted`: The files that an operation moved to the trash or removed. `link.exhausted`: A link whose last download was used, or last view if its file is only viewed. `link.refused`: A link whose holder was refused a download: the first time within an hour of the clock, however often they try. `buyer.asked`: The holder of a link asks the shop for more downloads: at most once a day for each link. `delivery.downloaded`: A file of a delivery was downloaded: once a day for each file. `file.released`: The files whose day of release has come for buyers, who can have them from now on. `delivery.ready`: A delivery whose buyer can have its files for the first time. `delivery.held`: A delivery that waits for a decision: its order is risky, or a person holds it. `order.refunded`: A delivery from which files were withdrawn, because its order was refunded, cancelled or changed. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `workflow.failed`: A run of one of the shop’s workflows that ended with failed files, or could not ask its question, as operation.finished. `workflow.recovered`: The first run of a workflow without failed files after runs that had some. `mapping.changed`: The files that got other products in an operation. `review.opened`: The files that match several products, so that a person must choose. `product.created`: The products that are new in the catalog, once the catalog was read completely before. `notice.created`: A notice, in English. `workflow.call`: The files of a step “Call a program” that names this webhook. */
       events?: (
         | 'file.imported'
         | 'sync.finished'
@@ -10920,7 +10989,11 @@ export interface components {
       channel: string | null
       created_at: string | null
       enabled: boolean
+      /** @description Since when its runs end with failed files; null: the last one did not */
+      failing_since: string | null
       id: string
+      /** @description What follows when runs end with failed files */
+      if_not: components['schemas']['IfNotOutput'] | null
       /** @enum {string} */
       kind: 'import' | 'bulk' | 'delivery'
       last_run: {
@@ -10957,10 +11030,14 @@ export interface components {
         options: {
           [key: string]: unknown
         }
+        /** @description Seconds between two tries. Absent: 1, then 5 */
+        pause?: number
         plugin: string
         summary: string
         summary_text: components['schemas']['Text']
         title: string
+        /** @description How often a file is tried at most if its failure may be temporary, as when a server does not answer; all its attempts in a run count. Absent: three times, and not after an attempt of more than 20 seconds */
+        tries?: number
         when?: {
           [key: string]: unknown
         }
@@ -10997,6 +11074,8 @@ export interface components {
        * @default true
        */
       enabled?: boolean
+      /** @description What follows when runs end with failed files; absent: as it is */
+      if_not?: components['schemas']['IfNot'] | null
       /**
        * @description A `delivery` workflow runs when an order’s files are delivered to its buyer
        * @enum {string}
@@ -11020,7 +11099,11 @@ export interface components {
         options?: {
           [key: string]: unknown
         }
+        /** @description Seconds between two tries. Absent: 1, then 5 */
+        pause?: number
         plugin: string
+        /** @description How often a file is tried at most if its failure may be temporary, as when a server does not answer; all its attempts in a run count. Absent: three times, and not after an attempt of more than 20 seconds */
+        tries?: number
         /** @description Files that do not meet this skip the step */
         when?: {
           [key: string]: unknown

@@ -13,12 +13,17 @@ import { showAnswer } from './show-answer.ts'
 export type { Condition, JsonSchema, Workflow } from './types.ts'
 
 export type Trigger = Schemas['Trigger']
+/** What follows when runs end with failed files. */
+export type IfNot = NonNullable<Workflow['if_not']>
 export type ImportSource = Schemas['ImportSource']
 export type WorkflowKind = Workflow['kind']
 export type OnFailure = NonNullable<WorkflowStep['on_failure']>
 
 /** A step as it is sent; the server creates the id of a new one. */
-export type StepBody = Pick<WorkflowStep, 'plugin' | 'when' | 'branch' | 'on_failure'> &
+export type StepBody = Pick<
+  WorkflowStep,
+  'plugin' | 'when' | 'branch' | 'on_failure' | 'tries' | 'pause'
+> &
   Partial<Pick<WorkflowStep, 'id' | 'options'>>
 
 export type WorkflowBody = Omit<Schemas['WorkflowRequest'], 'steps'> & { steps: StepBody[] }

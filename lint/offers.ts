@@ -77,10 +77,13 @@ export const SERVER_OFFERS: Offers = {
   upload: ['rows.ts', 'start.ts'],
   webhooks: ['webhooks.ts'],
   workflows: [
+    'body.ts',
     'channel.ts',
     'check.ts',
     'describe.ts',
+    'difference.ts',
     'find.ts',
+    'names.ts',
     'problems.ts',
     'record.ts',
     'references.ts',

@@ -78,6 +78,7 @@ export const workflowSchema = z
     running: z.int().describe('Its runs that have not ended'),
     when: z.array(triggerSchema).describe('What starts it, in addition to scheduled tasks'),
     cannot_undo: z.array(z.string()).describe('Steps whose effect cannot be undone'),
+    version: z.int().nullable().describe('The number of its last version; null: it has none'),
     created_at: timestamp.nullable(),
     updated_at: timestamp.nullable(),
   })
@@ -115,6 +116,7 @@ export function workflowRecord(
     running: own?.running ?? 0,
     when: own?.when ?? [],
     cannot_undo: cannotUndo(workflow, plugins),
+    version: own?.version || null,
     created_at: own?.created_at.toISOString() ?? null,
     updated_at: own?.updated_at.toISOString() ?? null,
   }

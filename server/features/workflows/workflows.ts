@@ -27,6 +27,8 @@ export interface OwnWorkflow {
   parallel: number
   steps: Step[]
   enabled: boolean
+  /** How often it was saved with a change; 0: not yet. */
+  version: number
   created_at: Date
   updated_at: Date
 }

@@ -51,6 +51,13 @@ do:
     only: { mapped: true }
 `
 
+interface Refused {
+  details: { line: number; param: string; message: string }[]
+}
+/** Each problem in a line. */
+const problemsOf = ({ details }: Refused) =>
+  details.map(({ line, param, message }) => `${line} ${param}: ${message}`)
+
 const messages = ({ body }: { body: { differences: { message: string }[] } }) =>
   body.differences.map(({ message }) => message)
 
@@ -105,43 +112,11 @@ describe('a workflow as a document', () => {
     const json = await send(app.owner, 'GET', `/api/workflows/${saved.body.id}.json`)
     expect([json.etag, json.body.which.any[1]]).toEqual([out.etag, { pack: 'Guides' }])
     const missing = await save(other, 'Supplier A', out.text)
-    expect([missing.status, missing.body.error.details]).toMatchInlineSnapshot(`
+    expect([missing.status, ...problemsOf(missing.body.error)]).toMatchInlineSnapshot(`
       [
         422,
-        [
-          {
-            "code": "not_found",
-            "line": 8,
-            "message": "supplier-a: There is no such account of the drop folder: choose one of this shop",
-            "message_text": {
-              "message": "{text}: {problem}",
-              "values": {
-                "problem": {
-                  "message": "There is no such account of the drop folder: choose one of this shop",
-                  "values": {},
-                },
-                "text": "supplier-a",
-              },
-            },
-            "param": "which.drop_account",
-          },
-          {
-            "code": "not_found",
-            "line": 9,
-            "message": "Guides: There is no such pack: choose one of this shop",
-            "message_text": {
-              "message": "{text}: {problem}",
-              "values": {
-                "problem": {
-                  "message": "There is no such pack: choose one of this shop",
-                  "values": {},
-                },
-                "text": "Guides",
-              },
-            },
-            "param": "which.any[1].pack",
-          },
-        ],
+        "8 which.drop_account: supplier-a: There is no such account of the drop folder: choose one of this shop",
+        "9 which.any[1].pack: Guides: There is no such pack: choose one of this shop",
       ]
     `)
     await withNames(other)
@@ -215,13 +190,7 @@ do:
   test.each(refused)('is refused: %s', async (_what, text) => {
     const answer = await save(app.owner, 'Refused', text)
     expect(answer.status).toBe(422)
-    const { details } = answer.body.error
-    expect(
-      details.map(
-        ({ line, param, message }: { line: number; param: string; message: string }) =>
-          `${line} ${param}: ${message}`,
-      ),
-    ).toMatchSnapshot()
+    expect(problemsOf(answer.body.error)).toMatchSnapshot()
   })
   test('is refused if it is too large or no text', async () => {
     const large = await save(app.owner, 'Large', `name: ${'x'.repeat(300_000)}`)
@@ -239,7 +208,7 @@ interface Applied {
   tag: string | null
   tag_before: string | null
   differences: { message: string }[]
-  error: { code: string; details: { line: number; param: string; message: string }[] } | null
+  error: (Refused & { code: string }) | null
 }
 
 describe('the configuration of a shop', () => {
@@ -252,7 +221,7 @@ server:
   host: smtp.example.com
   port: 587
   security: starttls
-  user: shop
+  user: ''
   from: shop@example.com
   reports: false
 `,
@@ -268,7 +237,7 @@ mapping: { filename: File Name, file_url: Link }
 rules:
   - { pattern: "WS-*", sku: "WS-{1}" }
   - { pattern: "*guide*", product: EB-001 }
-  - { pattern: "A-*", product: EB-001, variant: EB-001, new_files: give }
+  - { pattern: "A-*", product: EB-001, variant: EB-001, new_files: always }
 `,
     'schedule.yaml': `stevedore: schedule/1
 name: Nightly
@@ -302,7 +271,9 @@ do:
     return answer.body.data
   }
   const statuses = (applied: readonly Applied[]) =>
-    Object.fromEntries(applied.map(({ file, status, error }) => [file, error?.details ?? status]))
+    Object.fromEntries(
+      applied.map(({ file, status, error }) => [file, error ? problemsOf(error) : status]),
+    )
   const all = (status: string, of: Files = files) =>
     Object.fromEntries(Object.keys(of).map((file) => [file, status]))
   /** What `pull` would write. */

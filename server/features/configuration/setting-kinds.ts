@@ -2,6 +2,7 @@
 // saved CSV mappings and templates of tags.
 import { isDeepStrictEqual } from 'node:util'
 import { ownValue, say } from '../../../plugins/contract/index.ts'
+import { AppError } from '../../core/errors.ts'
 import { idsOf, namesOf } from '../workflows/names.ts'
 import type { Reference, Visit } from '../workflows/references.ts'
 import { isFields, refusedDocument, type Fields } from './document-text.ts'
@@ -68,17 +69,31 @@ export const mailKind = plainKind({
     const { server, ...sender } = contentOf(document)
     const { sender_name, ...others } = sender
     const asDocument = (param: string) => (param === 'name' ? 'sender_name' : param)
+    if (isFields(server) && Object.hasOwn(server, 'password'))
+      requireNone([{ param: PASSWORD_PLACE, message: PASSWORD }])
     if (server !== undefined && !isDeepStrictEqual(server, before?.record.body.server ?? null))
       await placed(
         server === null
           ? call('DELETE /api/settings/mail/server')
           : call('PUT /api/settings/mail/server', { body: server }),
         (param) => `server.${param}`,
-      )
+      ).catch(withoutPassword)
     const body = { ...others, ...(sender_name === undefined ? {} : { name: sender_name }) }
     await placed(call('PATCH /api/settings/mail', { body }), asDocument)
   },
 })
+
+/** Says where a password is entered that the server needs. */
+function withoutPassword(error: unknown): never {
+  if (error instanceof AppError && error.details.some(({ param }) => param === PASSWORD_PLACE))
+    requireNone([{ param: PASSWORD_PLACE, message: PASSWORD }])
+  throw error
+}
+
+const PASSWORD_PLACE = 'server.password'
+const PASSWORD = say(
+  'Files have no passwords: enter the mail server with its password under Settings, Mail',
+)
 
 export const mailTextsKind = plainKind({
   kind: 'mail-texts',

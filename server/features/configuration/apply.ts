@@ -42,6 +42,8 @@ export interface AppliedDocument {
   file: string
   kind: string | null
   name: string | null
+  /** The public id of its record; null: it has none. */
+  id: string | null
   status: DocumentStatus
   /** Before it; null: there was none. */
   tagBefore: string | null
@@ -140,9 +142,15 @@ async function applyOne(parts: ApplyParts, given: Identified): Promise<AppliedDo
       await lockUntilCommit(tx, `edit ${kind.edits.replace('{id}', id ?? '')}`)
       const before = await find(name)
       const tagBefore = tagOf(before)
-      const about = { file, kind: kind.kind, name, tagBefore, error: null }
+      const about = { file, kind: kind.kind, tagBefore, error: null }
       if (before && isDeepStrictEqual(before.document, read.value))
-        return { ...about, status: 'unchanged' as const, tag: tagBefore, differences: [] }
+        return {
+          ...about,
+          ...idOf(before),
+          status: 'unchanged' as const,
+          tag: tagBefore,
+          differences: [],
+        }
       requireKnown(known, tagBefore)
       await kind.save(context, read.value, before)
       const { name: written } = read.value
@@ -151,11 +159,13 @@ async function applyOne(parts: ApplyParts, given: Identified): Promise<AppliedDo
       const isSame = before !== null && isDeepStrictEqual(before.document, after.document)
       const status = before === null ? 'created' : isSame ? 'unchanged' : 'changed'
       const differences = isSame ? [] : kind.differences(before, after, parts.plugins)
-      return { ...about, status, tag: tagOf(after), differences } as const
+      return { ...about, ...idOf(after), status, tag: tagOf(after), differences } as const
     },
     ({ status }) => status !== 'unchanged',
   )
 }
+
+const idOf = ({ record: { id, name } }: StoredDocument) => ({ id, name })
 
 /** Throws `changed_meanwhile`. */
 function requireKnown(known: string | null | undefined, tag: string | null): void {
@@ -180,6 +190,7 @@ function refusal(given: GivenDocument & Partial<Identified>, error: AppError): A
     file,
     kind: kind?.kind ?? null,
     name,
+    id: null,
     status: 'refused',
     tagBefore: null,
     tag: null,

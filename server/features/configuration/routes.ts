@@ -133,18 +133,12 @@ const saveWorkflowDocument = (parts: ConfigurationParts) =>
       const context = partsFor(parts, request)
       const given = { file: '', text, known, named: name, only: 'workflow' }
       const applied = await applyDocument(context, given, isDryRun)
-      const call = context.callIn(request.caller.scope)
-      const written = isDryRun ? name : (applied.name ?? name)
-      const found = await storedDocuments(
-        { ...context, call },
-        workflowKind,
-        (record) => record.name === written,
-      )
       return {
         ...(applied.tag === null ? {} : { headers: { ETag: `"${applied.tag}"` } }),
         body: {
           status: applied.status,
-          id: found[0]?.record.id ?? null,
+          // A new one is not kept by a dry run.
+          id: isDryRun && applied.status === 'created' ? null : applied.id,
           name: applied.name,
           differences: applied.differences.map(differenceRecord),
         },
@@ -240,6 +234,7 @@ const appliedSchema = z.object({
   file: z.string(),
   kind: z.string().nullable(),
   name: z.string().nullable(),
+  id: z.string().nullable().describe('null: the shop has one of this kind, or none'),
   status,
   tag_before: tagField.describe('null: there was none'),
   tag: tagField.describe('Of what it is now, in a dry run of what it would be'),
@@ -279,15 +274,21 @@ const apply = (parts: ConfigurationParts) =>
         text: text ?? JSON.stringify(document ?? {}),
         known,
       }))
-      const applied = await applyDocuments(partsFor(parts, request), given, query.dry_run === true)
-      return { body: { shop: caller.shop.domain, data: applied.map(appliedRecord) } }
+      const isDryRun = query.dry_run === true
+      const applied = await applyDocuments(partsFor(parts, request), given, isDryRun)
+      const data = applied.map((each) => appliedRecord(each, isDryRun))
+      return { body: { shop: caller.shop.domain, data } }
     },
   })
 
-const appliedRecord = (applied: AppliedDocument): z.output<typeof appliedSchema> => ({
+const appliedRecord = (
+  applied: AppliedDocument,
+  isDryRun: boolean,
+): z.output<typeof appliedSchema> => ({
   file: applied.file,
   kind: applied.kind,
   name: applied.name,
+  id: isDryRun && applied.status === 'created' ? null : applied.id,
   status: applied.status,
   tag_before: applied.tagBefore,
   tag: applied.tag,

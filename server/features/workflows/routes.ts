@@ -219,8 +219,8 @@ async function keptRecord(
   { parts, ...kept }: { parts: Parts; by: string; restored?: number },
 ) {
   const record = await ownRecord(tx, own, parts)
-  await noteVersion(tx, own.id, { ...kept, body: bodyOfRecord(record) })
-  return record
+  const version = await noteVersion(tx, own.id, { ...kept, body: bodyOfRecord(record) })
+  return { ...record, version }
 }
 
 const restore = (parts: EnginedParts) =>

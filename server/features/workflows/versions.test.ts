@@ -20,7 +20,7 @@ const bodyOf = (name: string, change: object = {}) => ({
 })
 async function created(name: string) {
   const { status, body } = await app.owner.call('POST', '/api/workflows', bodyOf(name))
-  expect([status, body.version]).toEqual([201, null])
+  expect([status, body.version]).toEqual([201, 1])
   return body.id as string
 }
 const put = (id: string, body: object) => app.owner.call('PUT', `/api/workflows/${id}`, body)

@@ -36,28 +36,33 @@ export const readVersion = (
     { workflow, version },
   )
 
-/** Keeps what a save made of the workflow as its next version, unless it is the same as before. */
+/**
+ * Keeps what a save made of the workflow as its next version, unless it is the same as before. Returns
+ * the number of its version.
+ */
 export async function noteVersion(
   tx: ShopScope,
   workflow: string,
   { body, by, restored = null }: { body: WorkflowBody; by: string; restored?: number | null },
-): Promise<void> {
-  const last = await tx.first<{ body: WorkflowBody }>(
-    `select v.body from workflows w join workflow_versions v on v.shop_id = w.shop_id
+): Promise<number> {
+  const last = await tx.first<{ body: WorkflowBody; version: number }>(
+    `select v.body, v.version from workflows w join workflow_versions v on v.shop_id = w.shop_id
        and v.workflow_id = w.id and v.version = w.version
      where w.shop_id = :shop and w.id = :workflow`,
     { workflow },
   )
   const json = JSON.stringify(body)
-  if (last && isDeepStrictEqual(last.body, JSON.parse(json))) return
-  await tx.query(
+  if (last && isDeepStrictEqual(last.body, JSON.parse(json))) return last.version
+  const made = await tx.one<{ version: number }>(
     `with next as (update workflows set version = version + 1
          where shop_id = :shop and id = :workflow returning shop_id, id, version),
        removed as (delete from workflow_versions v using next
          where v.shop_id = next.shop_id and v.workflow_id = next.id
            and v.version <= next.version - :kept)
      insert into workflow_versions (shop_id, workflow_id, version, body, made_by, restored)
-     select shop_id, id, version, :json::jsonb, :by, :restored::integer from next`,
+     select shop_id, id, version, :json::jsonb, :by, :restored::integer from next
+     returning version`,
     { workflow, json, by, restored, kept: KEPT_VERSIONS },
   )
+  return made.version
 }

@@ -22,6 +22,8 @@ import { RunningNow } from './running-now.tsx'
 import { WaitingRuns } from './waiting-runs.tsx'
 import { WhenCard } from './when-card.tsx'
 import { TrialCard } from './trial-card.tsx'
+import { useWorkflowFile } from './use-workflow-file.tsx'
+import { VersionsDialog } from './versions-dialog.tsx'
 import { useWorkflowForm, type WorkflowForm } from './use-workflow-form.ts'
 
 interface Props {
@@ -31,24 +33,37 @@ interface Props {
   /** The saved workflow; undefined: a new one. */
   record: Workflow | undefined
   plugins: readonly Plugin[]
+  /** The version that is shown first; null: none. */
+  version: number | null
   onSaved: (workflow: Workflow) => void
+  onRestored: () => void
 }
 
-export function WorkflowEditor({ id, initial, record, plugins, onSaved }: Props) {
+export function WorkflowEditor({ id, initial, record, plugins, version, ...on }: Props) {
   const byId = useMemo(() => new Map(plugins.map((plugin) => [plugin.id, plugin])), [plugins])
   const saved = (workflow: Workflow) => {
     toast(t('Workflow saved'))
-    onSaved(workflow)
+    on.onSaved(workflow)
   }
   const form = useWorkflowForm({ id, initial, record, plugins: byId, onSaved: saved })
   const [asking, setAsking] = useState<Question | null>(null)
+  const [versions, setVersions] = useState(version !== null)
+  const file = useWorkflowFile(record)
   const { draft, change, problems } = form
   return (
     <Page
       fullWidth
       title={id === null ? t('New workflow') : initial.name}
       backAction={{ content: t('Workflows'), url: '/workflows' }}
-      secondaryActions={id === null ? [] : actionsOf(id, form.dirty, setAsking)}
+      secondaryActions={
+        id === null
+          ? []
+          : actionsOf(form.dirty, setAsking, {
+              duplicate: () => navigate(`/workflows/new?from=${id}`),
+              versions: () => setVersions(true),
+              download: file.save,
+            })
+      }
     >
       <div className={draft.kind === 'delivery' ? undefined : 'workflow-editor'}>
         <BlockStack gap="400">
@@ -63,6 +78,7 @@ export function WorkflowEditor({ id, initial, record, plugins, onSaved }: Props)
               )
             }
           />
+          {file.problem}
           {record && <RunningNow workflow={record} />}
           {record && <WaitingRuns workflow={record.id} />}
           <Card>
@@ -87,6 +103,14 @@ export function WorkflowEditor({ id, initial, record, plugins, onSaved }: Props)
         asking={asking}
         onAnswer={() => setAsking(null)}
       />
+      {id !== null && versions && (
+        <VersionsDialog
+          workflow={id}
+          initial={version}
+          onClose={() => setVersions(false)}
+          onRestored={on.onRestored}
+        />
+      )}
     </Page>
   )
 }
@@ -116,13 +140,19 @@ const Trial = ({ form, plugins }: { form: WorkflowForm; plugins: PluginsById }) 
 type Question = 'save' | 'delete'
 
 /** What can be done with the saved workflow. */
-const actionsOf = (id: string, dirty: boolean, ask: (question: Question) => void) => [
-  {
-    content: t('Duplicate'),
-    onAction: () => (dirty ? ask('save') : navigate(`/workflows/new?from=${id}`)),
-  },
-  { content: t('Delete'), destructive: true, onAction: () => ask('delete') },
-]
+function actionsOf(
+  dirty: boolean,
+  ask: (question: Question) => void,
+  { duplicate, versions, download }: Record<'duplicate' | 'versions' | 'download', () => void>,
+) {
+  const saved = (action: () => void) => () => (dirty ? ask('save') : action())
+  return [
+    { content: t('Versions'), onAction: saved(versions) },
+    { content: t('Duplicate'), onAction: saved(duplicate) },
+    { content: t('Download as a file'), onAction: saved(download) },
+    { content: t('Delete'), destructive: true, onAction: () => ask('delete') },
+  ]
+}
 
 interface EndProps extends Pick<Props, 'id' | 'initial' | 'record'> {
   form: WorkflowForm

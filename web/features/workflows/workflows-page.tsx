@@ -32,12 +32,14 @@ import { runsOnText, stepsText } from '../plugins/step-labels.ts'
 import { RecipeCards } from './recipe-cards.tsx'
 import { RECIPES } from './recipes.ts'
 import { DeleteWorkflow } from './delete-workflow.tsx'
+import { OpenFile } from './open-file.tsx'
 import './workflows.css'
 
 export function WorkflowsPage() {
   const workflows = useWorkflows()
   const schedules = useSchedules()
   const [doomed, setDoomed] = useState<Workflow | null>(null)
+  const [opens, setOpens] = useState(false)
   const list = workflows.data?.data
   const own = list?.filter(({ built_in }) => !built_in) ?? []
   const builtIn = list?.filter(({ built_in }) => built_in) ?? []
@@ -47,6 +49,7 @@ export function WorkflowsPage() {
       title={t('Workflows')}
       fullWidth
       primaryAction={{ content: t('New workflow'), onAction: () => navigate('/workflows/new') }}
+      secondaryActions={[{ content: t('Open a file'), onAction: () => setOpens(true) }]}
     >
       <BlockStack gap="400">
         <LoadProblem query={workflows} what={t('The workflows could not be loaded')} />
@@ -69,6 +72,7 @@ export function WorkflowsPage() {
         )}
       </BlockStack>
       <DeleteWorkflow workflow={doomed} onClose={() => setDoomed(null)} />
+      {opens && <OpenFile onClose={() => setOpens(false)} />}
     </Page>
   )
 }

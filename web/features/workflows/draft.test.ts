@@ -24,6 +24,7 @@ const workflow: Workflow = {
   channel: 'api',
   enabled: true,
   running: 0,
+  version: null,
   when: [
     {
       id: 'trigger_1',

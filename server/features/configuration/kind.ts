@@ -157,7 +157,7 @@ export function entryDifferences(
   const [was, is] = [order(before, after), order(after, before)]
   const moved = isDeepStrictEqual(was, is)
     ? []
-    : [{ param: list, message: changeText(say('Order'), valueText(was), valueText(is)) }]
+    : [{ param: list, message: changeText(verbatim('order'), valueText(was), valueText(is)) }]
   return [...changed, ...removed, ...moved]
 }
 

@@ -153,8 +153,8 @@ async function applyOne(parts: ApplyParts, given: Identified): Promise<AppliedDo
         }
       requireKnown(known, tagBefore)
       await kind.save(context, read.value, before)
-      const { name: written } = read.value
-      const after = await find(kind.single ? null : String(written).trim())
+      const { name: savedName } = read.value
+      const after = await find(kind.single ? null : String(savedName).trim())
       if (!after) throw new Error(`A saved document was not found: ${kind.kind}`)
       const isSame = before !== null && isDeepStrictEqual(before.document, after.document)
       const status = before === null ? 'created' : isSame ? 'unchanged' : 'changed'
@@ -229,7 +229,7 @@ export async function applyDocument(
   return result
 }
 
-/** Saves each document in a transaction of its own; in a dry run all in one that is rolled back. */
+/** Saves each document in a separate transaction; in a dry run all in one that is rolled back. */
 export async function applyDocuments(
   parts: ApplyParts,
   given: readonly GivenDocument[],

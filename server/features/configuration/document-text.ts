@@ -23,12 +23,12 @@ const MAX_DEPTH = 50
 /** How many values aliases may stand for: each may be as large as the document. */
 const MAX_ALIASES = 100
 
-export type Fields = Readonly<Record<string, unknown>>
-export const isFields = (value: unknown): value is Fields =>
+export type FieldValues = Readonly<Record<string, unknown>>
+export const isFields = (value: unknown): value is FieldValues =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 export interface ReadDocument {
-  value: Fields
+  value: FieldValues
   /** The line of a place like `do[2].tag-files`, or of what is around it. */
   lineOf: (place: string) => number
 }
@@ -139,7 +139,7 @@ const MAX_ON_A_LINE = 76
 const LONG_LISTS = ['do', 'rules']
 
 /** Writes a document as YAML. */
-export function writeDocument(value: Fields, comments: readonly Comment[] = []): string {
+export function writeDocument(value: FieldValues, comments: readonly Comment[] = []): string {
   const document = new Document(value, { aliasDuplicateObjects: false })
   visit(document, {
     Collection: (_key, node, path) => {
@@ -159,7 +159,7 @@ export function writeDocument(value: Fields, comments: readonly Comment[] = []):
 }
 
 /** The tag of a document’s state, for `If-Match`. */
-export const tagOfDocument = (value: Fields): string =>
+export const tagOfDocument = (value: FieldValues): string =>
   createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 24)
 
 /** Is the tag among those of an `If-Match`? */

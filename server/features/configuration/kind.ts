@@ -7,7 +7,7 @@ import { AppError, type ErrorDetail } from '../../core/errors.ts'
 import type { CallEndpoint } from '../../http/call-endpoint.ts'
 import { changeText, valueText, type Difference } from '../workflows/difference.ts'
 import { asDetail, schemaProblems, type WorkflowProblem } from '../workflows/problems.ts'
-import { isFields, refusedDocument, type Comment, type Fields } from './document-text.ts'
+import { isFields, refusedDocument, type Comment, type FieldValues } from './document-text.ts'
 
 /** What reading and saving documents needs: everything runs as the caller, in one transaction. */
 export interface DocumentContext {
@@ -22,13 +22,13 @@ export interface StoredRecord {
   id: string | null
   /** The name of its document; null: the shop has one. */
   name: string | null
-  body: Fields
+  body: FieldValues
 }
 
 /** A record with its document. */
 export interface StoredDocument {
   record: StoredRecord
-  document: Fields
+  document: FieldValues
 }
 
 export interface DocumentKind {
@@ -42,10 +42,14 @@ export interface DocumentKind {
   edits: string
   read(context: DocumentContext): Promise<StoredRecord[]>
   /** The documents of these records, in their order. */
-  documents(context: DocumentContext, records: readonly StoredRecord[]): Promise<Fields[]>
+  documents(context: DocumentContext, records: readonly StoredRecord[]): Promise<FieldValues[]>
   comments?(record: StoredRecord): Comment[]
   /** Throws an `AppError` whose details name places of the document. */
-  save(context: DocumentContext, document: Fields, before: StoredDocument | null): Promise<void>
+  save(
+    context: DocumentContext,
+    document: FieldValues,
+    before: StoredDocument | null,
+  ): Promise<void>
   differences(
     before: StoredDocument | null,
     after: StoredDocument,
@@ -54,7 +58,7 @@ export interface DocumentKind {
 }
 
 /** The rows of a list. */
-export async function rowsOf(call: CallEndpoint, address: string): Promise<Fields[]> {
+export async function listRows(call: CallEndpoint, address: string): Promise<FieldValues[]> {
   const page = await call(address)
   const rows = isFields(page) ? page.data : undefined
   return Array.isArray(rows) ? rows.filter(isFields) : []
@@ -64,17 +68,17 @@ export const recordOf = async (
   call: CallEndpoint,
   address: string,
   params: Readonly<Record<string, string>> = {},
-): Promise<Fields> => {
+): Promise<FieldValues> => {
   const record = await call(address, { params })
   return isFields(record) ? record : {}
 }
 
 /** The fields of a record that its request has. */
-export const picked = (record: Fields, names: readonly string[]): Fields =>
+export const picked = (record: FieldValues, names: readonly string[]): FieldValues =>
   Object.fromEntries(names.map((name) => [name, ownValue(record, name) ?? null]))
 
 /** The fields of a document that are its content. */
-export const contentOf = ({ stevedore: _, ...content }: Fields): Fields => content
+export const documentContent = ({ stevedore: _, ...content }: FieldValues): FieldValues => content
 
 /** Throws the problems of a request, each at its place in the document. */
 export function requireNone(
@@ -113,7 +117,7 @@ export async function placed<T>(
 }
 
 /** What differs between two documents, field by field. */
-export function fieldDifferences(before: Fields | null, after: Fields): Difference[] {
+export function fieldDifferences(before: FieldValues | null, after: FieldValues): Difference[] {
   const told: Difference[] = []
   const compare = (was: unknown, is: unknown, place: string): void => {
     if (isDeepStrictEqual(was ?? null, is ?? null)) return
@@ -125,18 +129,18 @@ export function fieldDifferences(before: Fields | null, after: Fields): Differen
     }
     told.push({ param: place, message: changeText(verbatim(place), valueText(was), valueText(is)) })
   }
-  compare(before ? contentOf(before) : {}, contentOf(after), '')
+  compare(before ? documentContent(before) : {}, documentContent(after), '')
   return told.filter(({ param }) => param !== 'name')
 }
 
 /** What differs between two lists whose entries have a name of their own. */
 export function entryDifferences(
-  before: readonly Fields[],
-  after: readonly Fields[],
+  before: readonly FieldValues[],
+  after: readonly FieldValues[],
   { list, key }: { list: string; key: string },
 ): Difference[] {
-  const nameOf = (entry: Fields) => String(ownValue(entry, key))
-  const find = (all: readonly Fields[], entry: Fields) =>
+  const nameOf = (entry: FieldValues) => String(ownValue(entry, key))
+  const find = (all: readonly FieldValues[], entry: FieldValues) =>
     all.find((one) => nameOf(one) === nameOf(entry))
   const changed = after.flatMap((entry, at): Difference[] => {
     const param = `${list}[${at}]`
@@ -152,7 +156,7 @@ export function entryDifferences(
       ? []
       : [{ param: list, message: say('Removed: {entry}', { entry: valueText(entry) }) }],
   )
-  const order = (all: readonly Fields[], others: readonly Fields[]) =>
+  const order = (all: readonly FieldValues[], others: readonly FieldValues[]) =>
     all.flatMap((entry) => (find(others, entry) ? [nameOf(entry)] : []))
   const [was, is] = [order(before, after), order(after, before)]
   const moved = isDeepStrictEqual(was, is)

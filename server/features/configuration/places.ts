@@ -5,7 +5,7 @@ import type { DocumentKind } from './kind.ts'
 const MAX_LENGTH = 60
 
 /** The names of the files of these documents, each once also where case does not count. */
-export function placesOf(
+export function filePlaces(
   { place, single }: Pick<DocumentKind, 'place' | 'single'>,
   names: readonly (string | null)[],
 ): string[] {

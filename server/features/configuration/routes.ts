@@ -20,7 +20,7 @@ import {
 import { MAX_DOCUMENT_BYTES, tagOfDocument, writeDocument } from './document-text.ts'
 import { recordOf, type DocumentContext, type DocumentKind, type StoredDocument } from './kind.ts'
 import { KINDS } from './kinds.ts'
-import { placesOf } from './places.ts'
+import { filePlaces } from './places.ts'
 import { recordOfWorkflow, workflowKind } from './workflow-kind.ts'
 
 export interface ConfigurationParts {
@@ -202,7 +202,7 @@ async function readable(
 }
 
 function documentRecords(kind: DocumentKind, stored: readonly StoredDocument[]) {
-  const places = placesOf(
+  const places = filePlaces(
     kind,
     stored.map(({ record }) => record.name),
   )

@@ -3,22 +3,22 @@
 import { isDeepStrictEqual } from 'node:util'
 import { ownValue, say } from '../../../plugins/contract/index.ts'
 import { AppError } from '../../core/errors.ts'
-import { idsOf, namesOf } from '../workflows/names.ts'
+import { idsOf, namesOfIds } from '../workflows/names.ts'
 import type { Reference, Visit } from '../workflows/references.ts'
-import { isFields, refusedDocument, type Fields } from './document-text.ts'
+import { isFields, refusedDocument, type FieldValues } from './document-text.ts'
 import {
-  contentOf,
+  documentContent,
   entryDifferences,
   picked,
   placed,
   plainKind,
   recordOf,
   requireNone,
-  rowsOf,
+  listRows,
   type StoredRecord,
 } from './kind.ts'
 
-const one = (body: Fields): StoredRecord[] => [{ id: null, name: null, body }]
+const one = (body: FieldValues): StoredRecord[] => [{ id: null, name: null, body }]
 
 const DROP = [
   'enabled',
@@ -39,7 +39,7 @@ export const dropKind = plainKind({
   edits: '/api/drop',
   read: async ({ call }) => one(picked(await recordOf(call, 'GET /api/drop'), DROP)),
   save: async ({ call }, document) => {
-    await placed(call('PATCH /api/drop', { body: contentOf(document) }))
+    await placed(call('PATCH /api/drop', { body: documentContent(document) }))
   },
 })
 
@@ -66,7 +66,7 @@ export const mailKind = plainKind({
           },
         ],
   save: async ({ call }, document, before) => {
-    const { server, ...sender } = contentOf(document)
+    const { server, ...sender } = documentContent(document)
     const { sender_name, ...others } = sender
     const asDocument = (param: string) => (param === 'name' ? 'sender_name' : param)
     if (isFields(server) && Object.hasOwn(server, 'password'))
@@ -109,19 +109,20 @@ export const mailTextsKind = plainKind({
     return one({ texts: all })
   },
   save: async ({ call }, document, before) => {
-    const { texts = {}, ...others } = contentOf(document)
+    const { texts = {}, ...others } = documentContent(document)
     const cleared = withNulls(before?.record.body.texts ?? {}, texts)
     await placed(call('PATCH /api/settings/mail/texts', { body: { ...others, texts: cleared } }))
   },
 })
 
-const asRows = (value: unknown): Fields[] => (Array.isArray(value) ? value.filter(isFields) : [])
+const asRows = (value: unknown): FieldValues[] =>
+  Array.isArray(value) ? value.filter(isFields) : []
 
 /** What the shop has and the document does not becomes null: the usual text. */
 function withNulls(before: unknown, after: unknown): unknown {
   if (!isFields(before)) return after === undefined ? null : after
   if (after !== undefined && !isFields(after)) return after
-  const given: Fields = after ?? {}
+  const given: FieldValues = after ?? {}
   return Object.fromEntries(
     Object.keys({ ...before, ...given }).map((name) => [
       name,
@@ -136,7 +137,7 @@ export const csvMappingKind = plainKind({
   single: false,
   edits: '/api/csv/mappings',
   read: async ({ call }) =>
-    (await rowsOf(call, 'GET /api/csv/mappings')).map(({ id, name, headers, mapping }) => ({
+    (await listRows(call, 'GET /api/csv/mappings')).map(({ id, name, headers, mapping }) => ({
       id: String(id),
       name: String(name),
       body: {
@@ -147,7 +148,7 @@ export const csvMappingKind = plainKind({
       },
     })),
   save: async ({ call }, document) => {
-    await placed(call('POST /api/csv/mappings', { body: contentOf(document) }))
+    await placed(call('POST /api/csv/mappings', { body: documentContent(document) }))
   },
 })
 
@@ -157,13 +158,13 @@ export const tagTemplateKind = plainKind({
   single: false,
   edits: '/api/tag-templates/{id}',
   read: async ({ call }) =>
-    (await rowsOf(call, 'GET /api/tag-templates')).map(({ id, name, tags }) => ({
+    (await listRows(call, 'GET /api/tag-templates')).map(({ id, name, tags }) => ({
       id: String(id),
       name: String(name),
       body: { tags },
     })),
   save: async ({ call }, document, before) => {
-    const body = contentOf(document)
+    const body = documentContent(document)
     const id = before?.record.id ?? null
     await placed(
       id === null
@@ -184,7 +185,7 @@ export const rulesKind = plainKind({
   edits: '/api/mapping-rules',
   read: async ({ call }) =>
     one({
-      rules: (await rowsOf(call, 'GET /api/mapping-rules')).map((rule) => ({
+      rules: (await listRows(call, 'GET /api/mapping-rules')).map((rule) => ({
         id: rule.id,
         pattern: rule.pattern,
         product: rule.product_id,
@@ -195,17 +196,18 @@ export const rulesKind = plainKind({
     }),
   documents: async ({ scope }, records) => {
     const all = records.map(({ body }) => asRows(body.rules))
-    const names = await namesOf(scope, referencesIn(all.flat()))
+    const names = await namesOfIds(scope, referencesIn(all.flat()))
     return all.map((rules) => ({
       stevedore: 'mapping-rules/1',
-      rules: rules.map((rule, at) => {
-        const { id: _, ...named } = mapRule(rule, at, names)
-        return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== null))
-      }),
+      rules: rules
+        .map((rule, at) => mapRule(rule, at, names))
+        .map(({ id: _, ...named }) =>
+          Object.fromEntries(Object.entries(named).filter(([, value]) => value !== null)),
+        ),
     }))
   },
   save: async ({ scope, call }, document, before) => {
-    const { rules: given, ...others } = contentOf(document)
+    const { rules: given, ...others } = documentContent(document)
     const unknown = Object.keys(others).map((key) => ({
       param: key,
       message: say('There is no {key} here', { key }),
@@ -246,7 +248,7 @@ export const rulesKind = plainKind({
 })
 
 const ruleRequest = (
-  { pattern, product, variant, sku, new_files }: Fields,
+  { pattern, product, variant, sku, new_files }: FieldValues,
   at: number,
   isKnown: boolean,
 ) => ({
@@ -284,7 +286,7 @@ function ruleProblems(rules: unknown) {
   })
 }
 
-function mapRule(rule: Fields, at: number, visit: Visit): Fields {
+function mapRule(rule: FieldValues, at: number, visit: Visit): FieldValues {
   const mapped = (kind: 'product' | 'variant') => {
     const id = rule[kind]
     return typeof id === 'string'
@@ -294,7 +296,7 @@ function mapRule(rule: Fields, at: number, visit: Visit): Fields {
   return { ...rule, ...mapped('product'), ...mapped('variant') }
 }
 
-function referencesIn(rules: readonly Fields[]): Reference[] {
+function referencesIn(rules: readonly FieldValues[]): Reference[] {
   const references: Reference[] = []
   rules.forEach((rule, at) =>
     mapRule(rule, at, (reference) => {

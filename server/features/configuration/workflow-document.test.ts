@@ -71,9 +71,9 @@ const text = fc.oneof(
 const exact = (_name: string, one: unknown): unknown =>
   Number.isInteger(one) && !Number.isSafeInteger(one) ? 7 : one
 const value = fc
-  .jsonValue({ maxDepth: 2, stringUnit: 'grapheme' })
+  .jsonValue({ maxDepth: 1, stringUnit: 'grapheme' })
   .map((one) => JSON.parse(JSON.stringify(one), exact) as unknown)
-const options = fc.dictionary(text, fc.oneof(text, value), { maxKeys: 4 })
+const options = fc.dictionary(text, fc.oneof(text, value), { maxKeys: 3 })
 const size = fc.oneof(
   fc.nat(),
   fc.nat(5000).map((n) => n * 1000),
@@ -137,10 +137,10 @@ test('any workflow', () => {
     channel: fc.constant(null),
     steps: fc.uniqueArray(step, {
       minLength: 1,
-      maxLength: 6,
+      maxLength: 4,
       selector: ({ id }) => id ?? Symbol('none'),
     }),
-    when: fc.array(trigger, { maxLength: 5 }),
+    when: fc.array(trigger, { maxLength: 3 }),
   })
   fc.assert(
     fc.property(workflow, (body) => wayBack(stored(body as unknown as WorkflowBody))),

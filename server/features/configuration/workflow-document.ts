@@ -10,7 +10,8 @@ import { isStepList } from '../workflows/names.ts'
 import type { WorkflowProblem } from '../workflows/problems.ts'
 import { workflowBody } from '../workflows/record.ts'
 import { triggerBody } from '../workflows/triggers.ts'
-import { isFields, type Comment, type Fields } from './document-text.ts'
+import { isFields, type Comment, type FieldValues } from './document-text.ts'
+import { documentContent } from './kind.ts'
 
 type Trigger = NonNullable<WorkflowBody['when']>[number]
 type StepBody = WorkflowBody['steps'][number]
@@ -19,16 +20,16 @@ const stepSchema = (unwrapped(workflowBody.shape.steps) as z.ZodArray).element a
 const TRIGGER_KINDS: readonly string[] = triggerBody.shape.kind.options
 
 /** What a step, a trigger and a workflow have if their documents do not say otherwise. */
-const USUAL_STEP = stepSchema.parse({ plugin: '' }) as Fields
-const usualTrigger = (kind: unknown): Fields =>
-  (triggerBody.safeParse({ kind }).data ?? {}) as Fields
-const USUAL: Fields = {
-  ...(workflowBody.parse({ name: '', kind: 'bulk', steps: [] }) as Fields),
+const USUAL_STEP = stepSchema.parse({ plugin: '' }) as FieldValues
+const usualTrigger = (kind: unknown): FieldValues =>
+  (triggerBody.safeParse({ kind }).data ?? {}) as FieldValues
+const USUAL: FieldValues = {
+  ...(workflowBody.parse({ name: '', kind: 'bulk', steps: [] }) as FieldValues),
   kind: 'bulk',
 }
 
 /** The fields whose values are not the usual ones. */
-const unusual = (fields: Fields, usual: Fields): [string, unknown][] =>
+const unusual = (fields: FieldValues, usual: FieldValues): [string, unknown][] =>
   Object.entries(fields).filter(
     ([name, value]) => value !== undefined && !isDeepStrictEqual(value, ownValue(usual, name)),
   )
@@ -50,7 +51,7 @@ const DURATIONS = [
 type Units = readonly (readonly [string, number])[]
 
 /** Writes a number with the greatest unit that divides it. */
-export function written(value: unknown, units: Units): unknown {
+export function withUnit(value: unknown, units: Units): unknown {
   if (typeof value !== 'number' || value <= 0) return value
   const [unit, factor] = units.find(([, each]) => value % each === 0) ?? []
   return unit === undefined || factor === undefined ? value : `${value / factor}${unit}`
@@ -83,8 +84,13 @@ export function mapSizes(condition: unknown, convert: Convert): unknown {
 // Out.
 
 /** The document of a workflow’s request, which has names in place of ids. */
-export function documentOfWorkflow(body: WorkflowBody): Fields {
-  const { name, channel: _, when = [], steps, ...others } = body
+export function documentOfWorkflow({
+  name,
+  channel: _,
+  when = [],
+  steps,
+  ...others
+}: WorkflowBody): FieldValues {
   const shared = sharedCondition(when)
   const rest = unusual(others, USUAL)
   const before = ['kind', 'parallel', 'enabled']
@@ -93,7 +99,7 @@ export function documentOfWorkflow(body: WorkflowBody): Fields {
     name,
     ...Object.fromEntries(rest.filter(([field]) => before.includes(field))),
     ...(when.length > 0 ? { when: when.map((trigger) => writtenTrigger(trigger, shared)) } : {}),
-    ...(shared ? { which: mapSizes(shared, written) } : {}),
+    ...(shared ? { which: mapSizes(shared, withUnit) } : {}),
     do: writtenSteps(steps),
     ...Object.fromEntries(rest.filter(([field]) => !before.includes(field))),
   }
@@ -102,25 +108,27 @@ export function documentOfWorkflow(body: WorkflowBody): Fields {
 const isOfImports = ({ kind }: Pick<Trigger, 'kind'>) => kind === 'imports'
 
 /** The condition of all triggers that have one; null: they have several, or none. */
-function sharedCondition(when: readonly Trigger[]): Fields | null {
+function sharedCondition(when: readonly Trigger[]): FieldValues | null {
   const [first, ...others] = when.filter((trigger) => !isOfImports(trigger))
   const isShared =
     first &&
     Object.keys(first.which).length > 0 &&
     others.every(({ which }) => isDeepStrictEqual(which, first.which))
-  return isShared ? (first.which as Fields) : null
+  return isShared ? (first.which as FieldValues) : null
 }
 
-function writtenTrigger(trigger: Trigger, shared: Fields | null): Fields {
-  const { id: _, kind, ...fields } = trigger
+const withoutId = ({ id: _, ...trigger }: Trigger) => trigger
+
+function writtenTrigger(trigger: Trigger, shared: FieldValues | null): FieldValues {
+  const { kind, ...fields } = withoutId(trigger)
   const main = mainField(kind)
-  const value = main === null ? {} : (ownValue(fields as Fields, main) ?? {})
-  const rest = unusual(fields as Fields, usualTrigger(kind)).flatMap(([name, one]) => {
+  const value = main === null ? {} : (ownValue(fields as FieldValues, main) ?? {})
+  const rest = unusual(fields as FieldValues, usualTrigger(kind)).flatMap(([name, one]) => {
     if (name === main || (name === 'which' && shared && !isOfImports(trigger))) return []
-    if (name === 'which') return [[name, mapSizes(one, written)]]
+    if (name === 'which') return [[name, mapSizes(one, withUnit)]]
     return [
       name === 'quiet_seconds'
-        ? ['quiet', written(one, DURATIONS)]
+        ? ['quiet', withUnit(one, DURATIONS)]
         : [name, durationOut(name, one)],
     ]
   })
@@ -128,20 +136,20 @@ function writtenTrigger(trigger: Trigger, shared: Fields | null): Fields {
 }
 
 const durationOut = (name: string, value: unknown) =>
-  name === 'collect' ? written(value, DURATIONS) : value
+  name === 'collect' ? withUnit(value, DURATIONS) : value
 
 /** The field that says what starts a workflow, and is written after the kind of trigger. */
 const mainField = (kind: string): 'event' | 'from' | null =>
   kind === 'event' ? 'event' : kind === 'imports' ? 'from' : null
 
-function writtenSteps(steps: readonly StepBody[]): Fields[] {
+function writtenSteps(steps: readonly StepBody[]): FieldValues[] {
   const explicit = explicitIds(steps)
   return steps.map((step) => writtenStep(step, explicit))
 }
 
-function writtenStep(step: StepBody, explicit: ReadonlySet<unknown>): Fields {
+function writtenStep(step: StepBody, explicit: ReadonlySet<unknown>): FieldValues {
   const { id, plugin, options = {}, when, ...others } = step
-  const rest = unusual(others as Fields, USUAL_STEP).map(([name, value]) => [
+  const rest = unusual(others as FieldValues, USUAL_STEP).map(([name, value]) => [
     name,
     isStepList(value)
       ? value.map((one) => writtenStep(one as unknown as StepBody, new Set([one.id])))
@@ -150,7 +158,7 @@ function writtenStep(step: StepBody, explicit: ReadonlySet<unknown>): Fields {
   return {
     [plugin]: options,
     ...(id !== undefined && explicit.has(id) ? { id } : {}),
-    ...(when && Object.keys(when).length > 0 ? { only: mapSizes(when, written) } : {}),
+    ...(when && Object.keys(when).length > 0 ? { only: mapSizes(when, withUnit) } : {}),
     ...Object.fromEntries(rest),
   }
 }
@@ -189,17 +197,17 @@ export const workflowComments = ({ when = [] }: Pick<WorkflowBody, 'when'>): Com
 
 export interface WorkflowOfDocument {
   /** The request, with names where the document has names. */
-  body: Fields
+  body: FieldValues
   problems: WorkflowProblem[]
   /** The place in the document of a place in the request. */
   placeOf: (param: string) => string
 }
 
 /** Reads the request of a document; its values are not checked. */
-export function workflowOfDocument(document: Fields): WorkflowOfDocument {
+export function workflowOfDocument(document: FieldValues): WorkflowOfDocument {
   const problems: WorkflowProblem[] = []
   const add = (param: string, message: Text) => void problems.push({ param, message })
-  const { stevedore: _, when, which, do: steps, steps: asApi, ...others } = document
+  const { when, which, do: steps, steps: asApi, ...others } = documentContent(document)
   if (asApi !== undefined) add('steps', say('Write the steps under “do”'))
   const triggers = readList(when, 'when', add).map((one, at) =>
     readTrigger(one, `when[${at}]`, { which, add }),
@@ -207,7 +215,7 @@ export function workflowOfDocument(document: Fields): WorkflowOfDocument {
   const takesWhich = triggers.some(({ kind }) => kind !== 'imports')
   if (which !== undefined && !takesWhich)
     add('which', say('This applies to files of events and hooks, and there is none under “when”'))
-  const body: Fields = {
+  const body: FieldValues = {
     kind: 'bulk',
     ...others,
     when: triggers,
@@ -217,11 +225,11 @@ export function workflowOfDocument(document: Fields): WorkflowOfDocument {
 }
 
 /** The request of a document that was written from one, with what its triggers usually have. */
-export const completed = (body: Fields): WorkflowBody =>
+export const completed = (body: FieldValues): WorkflowBody =>
   ({
     ...USUAL,
     ...body,
-    when: (body.when as readonly Fields[]).map((trigger) => ({
+    when: (body.when as readonly FieldValues[]).map((trigger) => ({
       ...usualTrigger(trigger.kind),
       ...trigger,
     })),
@@ -242,8 +250,9 @@ interface TriggerContext {
   add: Add
 }
 
-function readTrigger(given: unknown, at: string, { which, add }: TriggerContext): Fields {
-  const fields: Fields = typeof given === 'string' ? { [given]: {} } : isFields(given) ? given : {}
+function readTrigger(given: unknown, at: string, { which, add }: TriggerContext): FieldValues {
+  const fields: FieldValues =
+    typeof given === 'string' ? { [given]: {} } : isFields(given) ? given : {}
   const kinds = TRIGGER_KINDS.filter((kind) => Object.hasOwn(fields, kind))
   const [kind = ''] = kinds
   if (kinds.length !== 1) {
@@ -270,7 +279,7 @@ function readTrigger(given: unknown, at: string, { which, add }: TriggerContext)
 }
 
 /** `from` of an event: the files that came from there, which is a condition on them. */
-function sourceAsCondition(from: unknown, filter: unknown, at: string, add: Add): Fields {
+function sourceAsCondition(from: unknown, filter: unknown, at: string, add: Add): FieldValues {
   if (from === undefined || from === null) return { which: filter }
   const source = isFields(from) ? from : { '': from }
   const condition = isFields(filter) ? filter : {}
@@ -291,8 +300,9 @@ const OWN_STEP_FIELDS = Object.keys(stepSchema.shape).filter(
   (name) => !['plugin', 'options', 'when'].includes(name),
 )
 
-function readStep(given: unknown, at: string, add: Add): Fields {
-  const fields: Fields = typeof given === 'string' ? { [given]: {} } : isFields(given) ? given : {}
+function readStep(given: unknown, at: string, add: Add): FieldValues {
+  const fields: FieldValues =
+    typeof given === 'string' ? { [given]: {} } : isFields(given) ? given : {}
   const known = [...OWN_STEP_FIELDS, 'only']
   const plugins = Object.keys(fields).filter((name) => !known.includes(name))
   const [plugin = ''] = plugins
@@ -332,10 +342,10 @@ function isStepsField(name: string): boolean {
 }
 
 /** The places of a document by those of its request. */
-function placesIn(body: Fields, hasWhich: boolean): (param: string) => string {
-  const steps = body.steps as readonly Fields[]
-  const triggers = body.when as readonly Fields[]
-  const stepPlace = (param: string, list: readonly Fields[]): string => {
+function placesIn(body: FieldValues, hasWhich: boolean): (param: string) => string {
+  const steps = body.steps as readonly FieldValues[]
+  const triggers = body.when as readonly FieldValues[]
+  const stepPlace = (param: string, list: readonly FieldValues[]): string => {
     const [, at = '', rest = ''] = /^\[(\d+)\](.*)$/s.exec(param) ?? []
     const step = list[Number(at)]
     const plugin = String(step?.plugin)
@@ -396,8 +406,8 @@ function stepsWithIds(
       free.delete(old)
     }
   }
-  const contentOf = ({ id: _, ...content }: StepBody) => content
-  pair((old, step) => isDeepStrictEqual(contentOf(old), contentOf(step)))
+  const documentContent = ({ id: _, ...content }: StepBody) => content
+  pair((old, step) => isDeepStrictEqual(documentContent(old), documentContent(step)))
   pair(({ plugin, options }, step) =>
     isDeepStrictEqual([plugin, options], [step.plugin, step.options]),
   )

@@ -3,18 +3,24 @@ import { ownValue } from '../../../plugins/contract/index.ts'
 import { bodyOfRecord } from '../workflows/body.ts'
 import type { WorkflowBody } from '../workflows/check.ts'
 import { workflowDifferences } from '../workflows/difference.ts'
-import { idsOf, mapWorkflow, namesOf, referencesOfBody, toldWorkflows } from '../workflows/names.ts'
+import {
+  idsOf,
+  mapWorkflow,
+  namesOfIds,
+  referencesOfBody,
+  toldWorkflows,
+} from '../workflows/names.ts'
 import { workflowBody } from '../workflows/record.ts'
 import { mapFilter, mapOptions, type Reference, type Visit } from '../workflows/references.ts'
-import { isFields, type Fields } from './document-text.ts'
+import { isFields, type FieldValues } from './document-text.ts'
 import {
   bodyProblems,
-  contentOf,
+  documentContent,
   fieldDifferences,
   placed,
   plainKind,
   requireNone,
-  rowsOf,
+  listRows,
   type DocumentContext,
   type DocumentKind,
   type StoredDocument,
@@ -28,15 +34,15 @@ import {
   withKnownIds,
   workflowComments,
   workflowOfDocument,
-  written,
+  withUnit,
 } from './workflow-document.ts'
 
-const asBody = (fields: Fields) => fields as unknown as WorkflowBody
+const asBody = (fields: FieldValues) => fields as unknown as WorkflowBody
 
-export const recordOfWorkflow = (workflow: Fields): StoredRecord => ({
+export const recordOfWorkflow = (workflow: FieldValues): StoredRecord => ({
   id: String(workflow.id),
   name: String(workflow.name),
-  body: bodyOfRecord(workflow) as unknown as Fields,
+  body: bodyOfRecord(workflow) as unknown as FieldValues,
 })
 
 export const workflowKind: DocumentKind = {
@@ -45,7 +51,7 @@ export const workflowKind: DocumentKind = {
   single: false,
   edits: '/api/workflows/{id}',
   read: async ({ call }) =>
-    (await rowsOf(call, 'GET /api/workflows'))
+    (await listRows(call, 'GET /api/workflows'))
       .filter(({ built_in }) => built_in === false)
       .map(recordOfWorkflow),
   documents: async ({ scope, plugins }, records) => {
@@ -87,7 +93,13 @@ export const workflowKind: DocumentKind = {
 }
 
 const BODY = ['name', 'enabled', 'cron', 'action', 'workflow', 'options', 'filter', 'notify', 'cap']
-const USUAL: Fields = { enabled: true, notify: 'always', cap: 100, action: null, workflow: null }
+const USUAL: FieldValues = {
+  enabled: true,
+  notify: 'always',
+  cap: 100,
+  action: null,
+  workflow: null,
+}
 
 export const scheduleKind = plainKind({
   kind: 'schedule',
@@ -95,24 +107,24 @@ export const scheduleKind = plainKind({
   single: false,
   edits: '/api/schedules/{id}',
   read: async ({ call }) =>
-    (await rowsOf(call, 'GET /api/schedules')).map((schedule) => ({
+    (await listRows(call, 'GET /api/schedules')).map((schedule) => ({
       id: String(schedule.id),
       name: String(schedule.name),
       body: Object.fromEntries(BODY.map((field) => [field, ownValue(schedule, field)])),
     })),
   documents: async ({ scope, plugins }, records) => {
     const bodies = records.map(({ body }) => body)
-    const names = await namesOf(
+    const names = await namesOfIds(
       scope,
       bodies.flatMap((body) => referencesOf(body, plugins)),
     )
     return bodies.map((body) => documentOfSchedule(mapSchedule(body, plugins, names)))
   },
   save: async ({ scope, call, plugins }, document, before) => {
-    const { which, options = {}, ...given } = contentOf(document)
-    const named: Fields = { ...given, options, filter: mapSizes(which ?? {}, measured) }
+    const { which, options = {}, ...given } = documentContent(document)
+    const named: FieldValues = { ...given, options, filter: mapSizes(which ?? {}, measured) }
     const builtIn = new Set(
-      (await rowsOf(call, 'GET /api/workflows')).flatMap(({ id, built_in }) =>
+      (await listRows(call, 'GET /api/workflows')).flatMap(({ id, built_in }) =>
         built_in === true ? [String(id)] : [],
       ),
     )
@@ -137,7 +149,7 @@ export const scheduleKind = plainKind({
 
 const schedulePlace = (param: string) => param.replace(/^filter\b/, 'which')
 
-function documentOfSchedule({ options, filter, name, cron, ...others }: Fields): Fields {
+function documentOfSchedule({ options, filter, name, cron, ...others }: FieldValues): FieldValues {
   const rest = Object.entries(others).filter(([field, value]) => value !== ownValue(USUAL, field))
   const isGiven = (value: unknown) => isFields(value) && Object.keys(value).length > 0
   return {
@@ -146,11 +158,15 @@ function documentOfSchedule({ options, filter, name, cron, ...others }: Fields):
     cron,
     ...Object.fromEntries(rest),
     ...(isGiven(options) ? { options } : {}),
-    ...(isGiven(filter) ? { which: mapSizes(filter, written) } : {}),
+    ...(isGiven(filter) ? { which: mapSizes(filter, withUnit) } : {}),
   }
 }
 
-function mapSchedule(body: Fields, plugins: DocumentContext['plugins'], visit: Visit): Fields {
+function mapSchedule(
+  body: FieldValues,
+  plugins: DocumentContext['plugins'],
+  visit: Visit,
+): FieldValues {
   const { workflow, options, filter, action } = body
   const plugin = plugins.find(({ id }) => id === action)
   return {
@@ -165,7 +181,7 @@ function mapSchedule(body: Fields, plugins: DocumentContext['plugins'], visit: V
   }
 }
 
-function referencesOf(body: Fields, plugins: DocumentContext['plugins']): Reference[] {
+function referencesOf(body: FieldValues, plugins: DocumentContext['plugins']): Reference[] {
   const references: Reference[] = []
   mapSchedule(body, plugins, (reference) => {
     references.push(reference)

@@ -5,15 +5,15 @@ import type { WorkflowBody } from './check.ts'
 import { workflowBody } from './record.ts'
 
 /** The fields of a value that its schema has, at any depth. */
-export function fieldsOf(schema: z.ZodType, value: unknown): unknown {
+export function fieldsBySchema(schema: z.ZodType, value: unknown): unknown {
   const inner = unwrapped(schema)
   if (inner instanceof z.ZodArray && Array.isArray(value))
-    return value.map((one) => fieldsOf(inner.element as z.ZodType, one))
+    return value.map((one) => fieldsBySchema(inner.element as z.ZodType, one))
   if (!(inner instanceof z.ZodObject) || typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
     Object.entries(inner.shape as Record<string, z.ZodType>).flatMap(([name, field]) => {
       const given = ownValue(value as Record<string, unknown>, name)
-      return given === undefined ? [] : [[name, fieldsOf(field, given)]]
+      return given === undefined ? [] : [[name, fieldsBySchema(field, given)]]
     }),
   )
 }
@@ -30,6 +30,6 @@ export function unwrapped(schema: z.ZodType): z.ZodType {
 
 /** The request of a workflow’s record. Its channel is one of the triggers. */
 export const bodyOfRecord = (record: object): WorkflowBody => ({
-  ...(fieldsOf(workflowBody, record) as WorkflowBody),
+  ...(fieldsBySchema(workflowBody, record) as WorkflowBody),
   channel: null,
 })

@@ -1,5 +1,5 @@
 // Names in place of ids, and ids in place of names: documents and the told differences of workflows
-// have names, so that they mean the same in another shop and to people. What has no name of its own
+// have names, so that they mean the same in another shop and to people. What has no name
 // keeps its id.
 import { ownValue, say, type Plugin, type Text } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
@@ -75,7 +75,10 @@ const publicIdOf = (kind: Kind, id: string): string =>
   kind === 'product' || kind === 'variant' ? id : toPublicId(kind as IdPrefix, id)
 
 /** Reads what these references are called; what has no name that is its own keeps its id. */
-export async function namesOf(scope: ShopScope, references: readonly Reference[]): Promise<Visit> {
+export async function namesOfIds(
+  scope: ShopScope,
+  references: readonly Reference[],
+): Promise<Visit> {
   const asked = askedOf(references)
   const rows = await readRows(scope, asked)
   const names = new Map<string, string>()
@@ -218,6 +221,6 @@ export async function toldWorkflows(
   plugins: readonly Plugin[],
 ): Promise<ToldWorkflow[]> {
   const references = bodies.flatMap((body) => referencesOfBody(body, plugins))
-  const names = await namesOf(scope, references)
+  const names = await namesOfIds(scope, references)
   return bodies.map((body) => ({ body, named: mapWorkflow(body, plugins, names) }))
 }

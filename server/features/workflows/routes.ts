@@ -37,7 +37,7 @@ import {
   type OwnWorkflow,
 } from './workflows.ts'
 import { workflowBody, workflowRecord, workflowSchema } from './record.ts'
-import { requireVersion, versionRoutes } from './routes/version-endpoints.ts'
+import { requireVersion, workflowVersionRoutes } from './routes/version-endpoints.ts'
 import { noteVersion } from './versions.ts'
 
 const endpoint = endpointsOf({ tag: 'Workflows' })
@@ -69,7 +69,7 @@ export const workflowRoutes = (parts: EnginedParts): Endpoint[] => [
   replace(parts),
   remove(parts),
   restore(parts),
-  ...versionRoutes(parts),
+  ...workflowVersionRoutes(parts),
 ]
 
 async function ownRecord(scope: ShopScope, own: OwnWorkflow, parts: Parts) {

@@ -18,7 +18,10 @@ export interface WorkflowVersion {
 }
 
 /** Lists the kept versions, newest first. */
-export const listVersions = (scope: ShopScope, workflow: string): Promise<WorkflowVersion[]> =>
+export const listWorkflowVersions = (
+  scope: ShopScope,
+  workflow: string,
+): Promise<WorkflowVersion[]> =>
   scope.query<WorkflowVersion>(
     `select version, body, made_by, restored, created_at from workflow_versions
      where shop_id = :shop and workflow_id = :workflow order by version desc`,

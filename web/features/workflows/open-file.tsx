@@ -22,36 +22,8 @@ import { Differences } from './versions-dialog.tsx'
 const MAX_BYTES = 256 * 1024
 
 export function OpenFile({ onClose }: { onClose: () => void }) {
-  const [chosen, setChosen] = useState<WorkflowFile | null>(null)
-  const [isTooLarge, setTooLarge] = useState(false)
-  const compared = useComparedFile(chosen)
-  const apply = useApplyFile()
-  const [planned] = compared.data?.data ?? []
-  // What the shop refused although it was possible before.
-  const refused = apply.data?.data.find(({ status }) => status === 'refused')
-  const choose = async ([file]: ChosenFile[]) => {
-    if (!file) return
-    apply.reset()
-    setTooLarge(file.data.size > MAX_BYTES)
-    setChosen(
-      file.data.size > MAX_BYTES ? null : { file: file.data.name, text: await file.data.text() },
-    )
-  }
-  const save = () => {
-    if (!chosen || !planned) return
-    apply.mutate(
-      { ...chosen, known: planned.tag_before },
-      {
-        onSuccess: ({ data: [saved] }) => {
-          if (!saved || saved.status === 'refused') return
-          toast(t('Workflow saved'))
-          onClose()
-          if (saved.id !== null) navigate(`/workflows/${saved.id}`)
-        },
-      },
-    )
-  }
-  const isSaved = planned?.kind === 'workflow' && ['created', 'changed'].includes(planned.status)
+  const { chosen, isTooLarge, choose, compared, planned, apply, save } = useOpened(onClose)
+  const isNew = planned?.kind === 'workflow' && ['created', 'changed'].includes(planned.status)
   return (
     <Dialog
       title={t('Open a file')}
@@ -59,7 +31,7 @@ export function OpenFile({ onClose }: { onClose: () => void }) {
       onEnter={save}
       primaryAction={{
         content: t('Save'),
-        disabled: !isSaved,
+        disabled: !isNew,
         loading: apply.isPending,
         onAction: save,
       }}
@@ -79,19 +51,50 @@ export function OpenFile({ onClose }: { onClose: () => void }) {
         busy={apply.isPending}
         onFiles={(files) => void choose(files)}
       />
-      {chosen &&
-        (refused || planned ? (
-          <Planned planned={refused ?? planned!} />
-        ) : (
-          <Unloaded
-            query={compared}
-            what={t('the difference')}
-            problem={t('The file could not be compared')}
-            rows={3}
-          />
-        ))}
+      {planned && <Planned planned={planned} />}
+      {chosen && !planned && (
+        <Unloaded
+          query={compared}
+          what={t('the difference')}
+          problem={t('The file could not be compared')}
+          rows={3}
+        />
+      )}
     </Dialog>
   )
+}
+
+/** The chosen file, what it would change, and its save. */
+function useOpened(onClose: () => void) {
+  const [chosen, setChosen] = useState<WorkflowFile | null>(null)
+  const [isTooLarge, setTooLarge] = useState(false)
+  const compared = useComparedFile(chosen)
+  const apply = useApplyFile()
+  // What the shop refused although it was possible before.
+  const refused = apply.data?.data.find(({ status }) => status === 'refused')
+  const planned = refused ?? compared.data?.data[0]
+  const choose = async ([file]: ChosenFile[]) => {
+    if (!file) return
+    apply.reset()
+    const isLarge = file.data.size > MAX_BYTES
+    setTooLarge(isLarge)
+    setChosen(isLarge ? null : { file: file.data.name, text: await file.data.text() })
+  }
+  const save = () => {
+    if (!chosen || !planned) return
+    apply.mutate(
+      { ...chosen, known: planned.tag_before },
+      {
+        onSuccess: ({ data: [saved] }) => {
+          if (!saved || saved.status === 'refused') return
+          toast(t('Workflow saved'))
+          onClose()
+          if (saved.id !== null) navigate(`/workflows/${saved.id}`)
+        },
+      },
+    )
+  }
+  return { chosen, isTooLarge, choose, compared, planned, apply, save }
 }
 
 function Planned({ planned }: { planned: AppliedFile }) {

@@ -7,6 +7,7 @@ import {
   useRestoreVersion,
   useVersion,
   useVersions,
+  type WholeVersion,
   type WorkflowVersion,
 } from '../../shell/client/workflows.ts'
 import { Dialog } from '../../shell/components/dialog.tsx'
@@ -175,31 +176,35 @@ function Whole({ workflow, version, onClose, onBack, onRestored }: WholeProps) {
           />
         )
       ) : (
-        <>
-          <Hint>
-            {t('{time}, by {name}', { time: momentText(data.created_at), name: data.by })}
-          </Hint>
-          <BlockStack gap="100">
-            <Heading>{t('Steps')}</Heading>
-            <ol className="bullets">
-              {data.steps.map(({ title, summary_text }, at) => (
-                <li key={at}>{shownText(summary_text) || translated(title)}</li>
-              ))}
-            </ol>
-          </BlockStack>
-          <BlockStack gap="100">
-            <Heading>{t('What was changed since')}</Heading>
-            {isSame ? (
-              <Text as="p">{t('Nothing: the workflow is like this now.')}</Text>
-            ) : (
-              <Differences differences={data.differences} />
-            )}
-          </BlockStack>
-        </>
+        <WholeBody version={data} />
       )}
     </Dialog>
   )
 }
+
+const WholeBody = ({ version }: { version: WholeVersion }) => (
+  <>
+    <Hint>
+      {t('{time}, by {name}', { time: momentText(version.created_at), name: version.by })}
+    </Hint>
+    <BlockStack gap="100">
+      <Heading>{t('Steps')}</Heading>
+      <ol className="bullets">
+        {version.steps.map(({ title, summary_text }, at) => (
+          <li key={at}>{shownText(summary_text) || translated(title)}</li>
+        ))}
+      </ol>
+    </BlockStack>
+    <BlockStack gap="100">
+      <Heading>{t('What was changed since')}</Heading>
+      {version.differences.length === 0 ? (
+        <Text as="p">{t('Nothing: the workflow is like this now.')}</Text>
+      ) : (
+        <Differences differences={version.differences} />
+      )}
+    </BlockStack>
+  </>
+)
 
 const isGone = (error: Error | null) => error instanceof ApiError && error.status === 404
 

@@ -1,5 +1,5 @@
 // The form of a workflow: its name, what it runs on, its steps.
-import { useMemo, useRef, useState } from 'react'
+import { type ReactNode, useMemo, useRef, useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import { toast } from '../../shell/client/bridge.ts'
 import type { Plugin } from '../../shell/client/plugins.ts'
@@ -49,7 +49,6 @@ export function WorkflowEditor({ id, initial, record, plugins, version, ...on }:
   const [asking, setAsking] = useState<Question | null>(null)
   const [versions, setVersions] = useState(version !== null)
   const file = useWorkflowFile(record)
-  const { draft, change, problems } = form
   return (
     <Page
       fullWidth
@@ -65,36 +64,7 @@ export function WorkflowEditor({ id, initial, record, plugins, version, ...on }:
             })
       }
     >
-      <div className={draft.kind === 'delivery' ? undefined : 'workflow-editor'}>
-        <BlockStack gap="400">
-          <Refusal
-            form={form}
-            what={t('The workflow could not be saved')}
-            title={t('The workflow can’t be saved yet')}
-            placeText={(param) =>
-              workflowPlace(
-                param,
-                draft.steps.map(({ plugin }) => byId.get(plugin)),
-              )
-            }
-          />
-          {file.problem}
-          {record && <RunningNow workflow={record} />}
-          {record && <WaitingRuns workflow={record.id} />}
-          <Card>
-            <BlockStack gap="400">
-              <NameField form={form} />
-              <RunsOn draft={draft} change={change} problems={problems} plugins={byId} />
-            </BlockStack>
-          </Card>
-          {draft.kind !== 'delivery' && <WhenCard form={form} id={id} />}
-          <StepsCard form={form} plugins={byId} />
-          {/* Deliveries are no operations and cannot be undone. */}
-          {draft.kind !== 'delivery' && <NoWayBack titles={form.check?.cannot_undo ?? []} />}
-          {record && draft.kind !== 'delivery' && <LastRuns workflow={record} />}
-        </BlockStack>
-        {draft.kind !== 'delivery' && <Trial form={form} plugins={byId} />}
-      </div>
+      <EditorBody form={form} id={id} record={record} plugins={byId} problem={file.problem} />
       <EditorEnd
         id={id}
         initial={initial}
@@ -112,6 +82,49 @@ export function WorkflowEditor({ id, initial, record, plugins, version, ...on }:
         />
       )}
     </Page>
+  )
+}
+
+interface BodyProps extends Pick<Props, 'id' | 'record'> {
+  form: WorkflowForm
+  plugins: PluginsById
+  /** Why the file could not be made. */
+  problem: ReactNode
+}
+
+function EditorBody({ form, id, record, plugins, problem }: BodyProps) {
+  const { draft, change, problems } = form
+  return (
+    <div className={draft.kind === 'delivery' ? undefined : 'workflow-editor'}>
+      <BlockStack gap="400">
+        <Refusal
+          form={form}
+          what={t('The workflow could not be saved')}
+          title={t('The workflow can’t be saved yet')}
+          placeText={(param) =>
+            workflowPlace(
+              param,
+              draft.steps.map(({ plugin }) => plugins.get(plugin)),
+            )
+          }
+        />
+        {problem}
+        {record && <RunningNow workflow={record} />}
+        {record && <WaitingRuns workflow={record.id} />}
+        <Card>
+          <BlockStack gap="400">
+            <NameField form={form} />
+            <RunsOn draft={draft} change={change} problems={problems} plugins={plugins} />
+          </BlockStack>
+        </Card>
+        {draft.kind !== 'delivery' && <WhenCard form={form} id={id} />}
+        <StepsCard form={form} plugins={plugins} />
+        {/* Deliveries are no operations and cannot be undone. */}
+        {draft.kind !== 'delivery' && <NoWayBack titles={form.check?.cannot_undo ?? []} />}
+        {record && draft.kind !== 'delivery' && <LastRuns workflow={record} />}
+      </BlockStack>
+      {draft.kind !== 'delivery' && <Trial form={form} plugins={plugins} />}
+    </div>
   )
 }
 

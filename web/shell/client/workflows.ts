@@ -89,6 +89,7 @@ export const useSaveWorkflow = (id: string | null, known: KnownTag) =>
 // Versions, and workflows as files.
 
 export type WorkflowVersion = Schemas['WorkflowVersion']
+export type WholeVersion = Schemas['WholeWorkflowVersion']
 export type Difference = Schemas['Difference']
 export type AppliedFile = Schemas['AppliedConfiguration']['data'][number]
 

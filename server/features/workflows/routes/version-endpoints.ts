@@ -11,7 +11,12 @@ import type { Parts, WorkflowBody } from '../check.ts'
 import { summaryFields } from '../describe.ts'
 import { differenceRecord, differenceSchema, workflowDifferences } from '../difference.ts'
 import { toldWorkflows } from '../names.ts'
-import { KEPT_VERSIONS, listVersions, readVersion, type WorkflowVersion } from '../versions.ts'
+import {
+  KEPT_VERSIONS,
+  listWorkflowVersions,
+  readVersion,
+  type WorkflowVersion,
+} from '../versions.ts'
 import { readWorkflow } from '../workflows.ts'
 
 const endpoint = endpointsOf({ tag: 'Workflows', scope: 'operations:read' })
@@ -49,7 +54,7 @@ const wholeVersion = z
   })
   .meta({ id: 'WholeWorkflowVersion' })
 
-export const versionRoutes = (parts: Parts & { move: Engine['move'] }): Endpoint[] => [
+export const workflowVersionRoutes = (parts: Parts & { move: Engine['move'] }): Endpoint[] => [
   endpoint('GET /api/workflows/{id}/versions', {
     summary: 'List the versions of a workflow, newest first',
     description: `Each save that changes something is a version. The last ${KEPT_VERSIONS} are kept.`,
@@ -57,7 +62,7 @@ export const versionRoutes = (parts: Parts & { move: Engine['move'] }): Endpoint
     replies: { 200: { description: 'All of them', schema: listOf(versionSchema) } },
     handler: async ({ caller, params, query }) => {
       const id = await ownWorkflowId(caller.scope, params.id)
-      const versions = await listVersions(caller.scope, id)
+      const versions = await listWorkflowVersions(caller.scope, id)
       const told = await toldWorkflows(
         caller.scope,
         versions.map(({ body }) => body),
@@ -77,7 +82,7 @@ export const versionRoutes = (parts: Parts & { move: Engine['move'] }): Endpoint
     handler: async ({ caller, params }) => {
       const id = await ownWorkflowId(caller.scope, params.id)
       const version = await requireVersion(caller.scope, id, Number(params.version))
-      const [newest] = await listVersions(caller.scope, id)
+      const [newest] = await listWorkflowVersions(caller.scope, id)
       const bodies = [version.body, newest?.body ?? version.body]
       const [then, now] = await toldWorkflows(caller.scope, bodies, parts.plugins)
       const changes = then && now ? workflowDifferences(then, now, parts.plugins) : []

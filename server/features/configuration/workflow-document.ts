@@ -34,13 +34,13 @@ const unusual = (fields: FieldValues, usual: FieldValues): [string, unknown][] =
     ([name, value]) => value !== undefined && !isDeepStrictEqual(value, ownValue(usual, name)),
   )
 
-// Sizes and durations as people write them.
+// Sizes and durations as people write them, with the units of the page.
 
 const SIZES = [
-  ['TB', 1e12],
-  ['GB', 1e9],
-  ['MB', 1e6],
-  ['KB', 1e3],
+  ['TB', 1024 ** 4],
+  ['GB', 1024 ** 3],
+  ['MB', 1024 ** 2],
+  ['KB', 1024],
 ] as const
 const DURATIONS = [
   ['d', 86_400],

@@ -71,6 +71,11 @@ async function writeAll(
     const old = await readFile(path.join(folder, file), 'utf8').catch(() => null)
     const hash = hashOf(text)
     const before = Object.hasOwn(known, file) ? known[file] : undefined
+    // It is written in another way, or has comments.
+    if (old !== null && before?.tag === tag && before.hash === hashOf(old)) {
+      now[file] = before
+      continue
+    }
     const isOwn = old !== null && old !== text && hashOf(old) !== before?.hash
     if (isOwn && values.force !== true) {
       kept++

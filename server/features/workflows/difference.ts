@@ -8,6 +8,7 @@ import {
   ownValue,
   phrases,
   say,
+  sizeText,
   textOf,
   verbatim,
   type AnyText,
@@ -174,11 +175,19 @@ export function conditionText(condition: unknown): Text {
     const title = documentedConditionFields[name].meta()?.title ?? name
     const shown = Array.isArray(value) && name !== 'any' ? value.join(', ') : value
     return [
-      { message: '{title}: {shown}', values: { title: textOf(title), shown: valueText(shown) } },
+      {
+        message: '{title}: {shown}',
+        values: { title: textOf(title), shown: shownValue(name, shown) },
+      },
     ]
   })
   return parts.length === 0 ? say('all files') : phrases(...parts)
 }
+
+const shownValue = (name: string, value: unknown): Text =>
+  ['larger_than', 'smaller_than'].includes(name) && typeof value === 'number'
+    ? sizeText(value)
+    : valueText(value)
 
 type StepBody = WorkflowBody['steps'][number]
 

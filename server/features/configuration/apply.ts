@@ -65,7 +65,7 @@ const KIND_OF: ReadonlyMap<string, DocumentKind> = new Map(
 )
 
 /** Reads which record a document is about. Throws `validation_failed`. */
-export function identified(given: GivenDocument): Identified {
+function identified(given: GivenDocument): Identified {
   const read = readDocument(given.text)
   const { stevedore, name } = read.value
   const wrong = (param: string, message: ErrorDetail['message']) =>
@@ -139,6 +139,7 @@ async function applyOne(parts: ApplyParts, given: Identified): Promise<AppliedDo
       const find = async (wanted: string | null) =>
         (await storedDocuments(context, kind, (record) => record.name === wanted))[0] ?? null
       const id = (await find(name))?.record.id
+      // An advisory lock: the one of forms that change the record (http/edits.ts), which need not exist.
       await lockUntilCommit(tx, `edit ${kind.edits.replace('{id}', id ?? '')}`)
       const before = await find(name)
       const tagBefore = tagOf(before)

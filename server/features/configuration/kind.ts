@@ -58,7 +58,7 @@ export interface DocumentKind {
 }
 
 /** The rows of a list. */
-export async function listRows(call: CallEndpoint, address: string): Promise<FieldValues[]> {
+export async function rowsOfList(call: CallEndpoint, address: string): Promise<FieldValues[]> {
   const page = await call(address)
   const rows = isFields(page) ? page.data : undefined
   return Array.isArray(rows) ? rows.filter(isFields) : []

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { ownValue, say } from '../../../plugins/contract/index.ts'
 import { AppError } from '../../core/errors.ts'
 import { idsOf, namesOfIds } from '../workflows/names.ts'
-import type { Reference, Visit } from '../workflows/references.ts'
+import type { Reference, VisitReference } from '../workflows/references.ts'
 import { isFields, refusedDocument, type FieldValues } from './document-text.ts'
 import {
   documentContent,
@@ -14,7 +14,7 @@ import {
   plainKind,
   recordOf,
   requireNone,
-  listRows,
+  rowsOfList,
   type StoredRecord,
 } from './kind.ts'
 
@@ -137,7 +137,7 @@ export const csvMappingKind = plainKind({
   single: false,
   edits: '/api/csv/mappings',
   read: async ({ call }) =>
-    (await listRows(call, 'GET /api/csv/mappings')).map(({ id, name, headers, mapping }) => ({
+    (await rowsOfList(call, 'GET /api/csv/mappings')).map(({ id, name, headers, mapping }) => ({
       id: String(id),
       name: String(name),
       body: {
@@ -158,7 +158,7 @@ export const tagTemplateKind = plainKind({
   single: false,
   edits: '/api/tag-templates/{id}',
   read: async ({ call }) =>
-    (await listRows(call, 'GET /api/tag-templates')).map(({ id, name, tags }) => ({
+    (await rowsOfList(call, 'GET /api/tag-templates')).map(({ id, name, tags }) => ({
       id: String(id),
       name: String(name),
       body: { tags },
@@ -185,7 +185,7 @@ export const rulesKind = plainKind({
   edits: '/api/mapping-rules',
   read: async ({ call }) =>
     one({
-      rules: (await listRows(call, 'GET /api/mapping-rules')).map((rule) => ({
+      rules: (await rowsOfList(call, 'GET /api/mapping-rules')).map((rule) => ({
         id: rule.id,
         pattern: rule.pattern,
         product: rule.product_id,
@@ -286,7 +286,7 @@ function ruleProblems(rules: unknown) {
   })
 }
 
-function mapRule(rule: FieldValues, at: number, visit: Visit): FieldValues {
+function mapRule(rule: FieldValues, at: number, visit: VisitReference): FieldValues {
   const mapped = (kind: 'product' | 'variant') => {
     const id = rule[kind]
     return typeof id === 'string'

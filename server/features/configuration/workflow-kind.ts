@@ -11,7 +11,12 @@ import {
   toldWorkflows,
 } from '../workflows/names.ts'
 import { workflowBody } from '../workflows/record.ts'
-import { mapFilter, mapOptions, type Reference, type Visit } from '../workflows/references.ts'
+import {
+  mapFilter,
+  mapOptions,
+  type Reference,
+  type VisitReference,
+} from '../workflows/references.ts'
 import { isFields, type FieldValues } from './document-text.ts'
 import {
   bodyProblems,
@@ -20,7 +25,7 @@ import {
   placed,
   plainKind,
   requireNone,
-  listRows,
+  rowsOfList,
   type DocumentContext,
   type DocumentKind,
   type StoredDocument,
@@ -51,7 +56,7 @@ export const workflowKind: DocumentKind = {
   single: false,
   edits: '/api/workflows/{id}',
   read: async ({ call }) =>
-    (await listRows(call, 'GET /api/workflows'))
+    (await rowsOfList(call, 'GET /api/workflows'))
       .filter(({ built_in }) => built_in === false)
       .map(recordOfWorkflow),
   documents: async ({ scope, plugins }, records) => {
@@ -107,7 +112,7 @@ export const scheduleKind = plainKind({
   single: false,
   edits: '/api/schedules/{id}',
   read: async ({ call }) =>
-    (await listRows(call, 'GET /api/schedules')).map((schedule) => ({
+    (await rowsOfList(call, 'GET /api/schedules')).map((schedule) => ({
       id: String(schedule.id),
       name: String(schedule.name),
       body: Object.fromEntries(BODY.map((field) => [field, ownValue(schedule, field)])),
@@ -124,7 +129,7 @@ export const scheduleKind = plainKind({
     const { which, options = {}, ...given } = documentContent(document)
     const named: FieldValues = { ...given, options, filter: mapSizes(which ?? {}, measured) }
     const builtIn = new Set(
-      (await listRows(call, 'GET /api/workflows')).flatMap(({ id, built_in }) =>
+      (await rowsOfList(call, 'GET /api/workflows')).flatMap(({ id, built_in }) =>
         built_in === true ? [String(id)] : [],
       ),
     )
@@ -165,7 +170,7 @@ function documentOfSchedule({ options, filter, name, cron, ...others }: FieldVal
 function mapSchedule(
   body: FieldValues,
   plugins: DocumentContext['plugins'],
-  visit: Visit,
+  visit: VisitReference,
 ): FieldValues {
   const { workflow, options, filter, action } = body
   const plugin = plugins.find(({ id }) => id === action)

@@ -5,7 +5,7 @@ import type { WorkflowBody } from './check.ts'
 import { workflowBody } from './record.ts'
 
 /** The fields of a value that its schema has, at any depth. */
-export function fieldsBySchema(schema: z.ZodType, value: unknown): unknown {
+function fieldsBySchema(schema: z.ZodType, value: unknown): unknown {
   const inner = unwrapped(schema)
   if (inner instanceof z.ZodArray && Array.isArray(value))
     return value.map((one) => fieldsBySchema(inner.element as z.ZodType, one))

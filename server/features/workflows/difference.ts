@@ -167,7 +167,7 @@ function triggerText({ kind, event, from }: Trigger): Text {
 }
 
 /** `Type: pdf, Larger than: 1000000`; without one: all files. */
-export function conditionText(condition: unknown): Text {
+function conditionText(condition: unknown): Text {
   const given = fieldsIn(condition)
   const parts = [...CONDITION_NAMES, 'any' as const].flatMap((name): Text[] => {
     const value = ownValue(given, name)

@@ -13,7 +13,7 @@ import {
   missingText,
   type Kind,
   type Reference,
-  type Visit,
+  type VisitReference,
 } from './references.ts'
 
 /** SQL: the ids and names of a kind. Products and variants have SKUs. */
@@ -78,7 +78,7 @@ const publicIdOf = (kind: Kind, id: string): string =>
 export async function namesOfIds(
   scope: ShopScope,
   references: readonly Reference[],
-): Promise<Visit> {
+): Promise<VisitReference> {
   const asked = askedOf(references)
   const rows = await readRows(scope, asked)
   const names = new Map<string, string>()
@@ -109,7 +109,7 @@ export async function idsOf(
   scope: ShopScope,
   references: readonly Reference[],
   known: (reference: Reference) => boolean = () => false,
-): Promise<{ visit: Visit; problems: WorkflowProblem[] }> {
+): Promise<{ visit: VisitReference; problems: WorkflowProblem[] }> {
   const rows = await readRows(scope, askedOf(references))
   const byName = Map.groupBy(rows, ({ kind, name }) => `${kind} ${name}`)
   const problems = references.flatMap((reference): WorkflowProblem[] => {
@@ -120,7 +120,7 @@ export async function idsOf(
     const message = { message: '{text}: {problem}', values: { text, problem } }
     return [{ param, code: 'not_found', message }]
   })
-  const visit: Visit = ({ kind, id: text }) => {
+  const visit: VisitReference = ({ kind, id: text }) => {
     const [row] = byName.get(`${kind} ${text}`) ?? []
     return storedId(kind, text) === null && row ? publicIdOf(kind, row.id) : text
   }
@@ -146,7 +146,7 @@ const isFields = (value: unknown): value is Fields =>
 export function mapWorkflow(
   body: WorkflowBody,
   plugins: readonly Plugin[],
-  visit: Visit,
+  visit: VisitReference,
 ): WorkflowBody {
   const { when, steps, ...others } = body
   const mapped: WorkflowBody = {
@@ -159,7 +159,7 @@ export function mapWorkflow(
 }
 
 /** Maps the fields of `FIELDS`. */
-function mapFields(value: unknown, path: string, visit: Visit): unknown {
+function mapFields(value: unknown, path: string, visit: VisitReference): unknown {
   const kind = ownValue(FIELDS, path)
   if (kind && typeof value === 'string') return visit({ kind, id: value, param: path })
   if (!isFields(value)) return value
@@ -170,7 +170,7 @@ function mapFields(value: unknown, path: string, visit: Visit): unknown {
 const mapEach = (fields: Fields, map: (name: string, value: unknown) => unknown) =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, map(name, value)]))
 
-const mapTrigger = (trigger: Fields, at: string, visit: Visit) =>
+const mapTrigger = (trigger: Fields, at: string, visit: VisitReference) =>
   mapEach(trigger, (name, value) => {
     if (!isFields(value)) return value
     if (name === 'from')
@@ -184,7 +184,12 @@ const mapTrigger = (trigger: Fields, at: string, visit: Visit) =>
   })
 
 /** Steps, and the lists of steps inside them. */
-function mapSteps(steps: unknown, at: string, plugins: readonly Plugin[], visit: Visit): unknown {
+function mapSteps(
+  steps: unknown,
+  at: string,
+  plugins: readonly Plugin[],
+  visit: VisitReference,
+): unknown {
   if (!Array.isArray(steps)) return steps
   return steps.map((step: unknown, index) => {
     if (!isFields(step)) return step

@@ -153,7 +153,7 @@ export const referencesInFilter = (
 // schema alone. Both directions go through these functions, so that each name has its way back.
 
 /** Takes a reference and returns what is written in its place. */
-export type Visit = (reference: Reference) => string
+export type VisitReference = (reference: Reference) => string
 
 /** Options whose value is a condition on files, or has some inside. */
 const CONDITION_WIDGETS = ['condition', 'rules']
@@ -166,7 +166,7 @@ export function mapOptions(
   schema: z.ZodType,
   options: Readonly<Record<string, unknown>>,
   at: string,
-  visit: Visit,
+  visit: VisitReference,
 ): Record<string, unknown> {
   const { properties = {} } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
   return Object.fromEntries(
@@ -192,7 +192,7 @@ export function mapOptions(
 export const mapFilter = (
   filter: Readonly<Record<string, unknown>>,
   at: string,
-  visit: Visit,
+  visit: VisitReference,
 ): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(filter).map(([name, value]) => [
@@ -213,7 +213,7 @@ export const mapFilter = (
 const NO_KINDS: ReadonlyMap<string, Kind> = new Map()
 
 interface Mapping {
-  visit: Visit
+  visit: VisitReference
   /** What the fields of objects inside refer to, by name. */
   inner: ReadonlyMap<string, Kind>
 }

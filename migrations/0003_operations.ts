@@ -304,10 +304,27 @@ const SCHEMA = `
     failure_told boolean not null default false,
     -- What follows then: {"after", "mail", "run", "again", "on_recovery"}; null: nothing.
     if_not jsonb,
+    -- The number of its version in workflow_versions; 0: it has none.
+    version integer not null default 0,
     created_at timestamptz not null default now(),
     updated_at timestamptz not null default now(),
     primary key (shop_id, id),
     unique (shop_id, name)
+  );
+
+  -- What each save made of a workflow: the last 100.
+  create table workflow_versions (
+    shop_id integer not null references shops on delete cascade,
+    workflow_id uuid not null,
+    version integer not null,
+    -- The request that saves it.
+    body jsonb not null,
+    made_by text not null,
+    -- The version that was restored; null: it was saved.
+    restored integer,
+    created_at timestamptz not null default now(),
+    primary key (shop_id, workflow_id, version),
+    foreign key (shop_id, workflow_id) references workflows on delete cascade
   );
 
   -- What starts workflows, and actions at times.

@@ -30,6 +30,8 @@ import { buyerPageFeature } from './features/buyer-page/feature.ts'
 import { cloudFeature } from './features/cloud/feature.ts'
 import { callsFeature } from './features/calls/feature.ts'
 import { changeLogFeature } from './features/change-log/feature.ts'
+import { configurationFeature } from './features/configuration/feature.ts'
+import type { ConfigurationParts } from './features/configuration/routes.ts'
 import { complianceFeature } from './features/compliance/feature.ts'
 import { csvFeature } from './features/csv/feature.ts'
 import { downloadsFeature } from './features/downloads/feature.ts'
@@ -203,7 +205,10 @@ export interface SendParts extends FlowSendParts, MailParts, MessageSendParts {
   events: readonly WebhookEvent[]
 }
 
-type EndpointParts = WebParts & SavedViewParts & OperationMoves
+type EndpointParts = WebParts &
+  SavedViewParts &
+  OperationMoves &
+  Pick<ConfigurationParts, 'endpointOf'>
 
 type AnyFeature = Feature<EndpointParts, TaskParts, PortParts, RequestParts, SweepParts, SendParts>
 
@@ -227,6 +232,8 @@ export const FEATURES: readonly AnyFeature[] = checkFeatures([
   libraryFeature,
   preparationFeature,
   operationsFeature,
+  // Before workflows, whose ids would take `.yaml` at the end of an address.
+  configurationFeature,
   workflowsFeature,
   triggersFeature,
   schedulesFeature,
@@ -304,6 +311,11 @@ export function allEndpoints(given: WebParts): Endpoint[] {
       if (!list?.query) throw new Error(`No list has the path ${path}`)
       return { ...list, query: list.query }
     },
+    endpointOf: (address) =>
+      present(
+        endpoints.find(({ method, path }) => address === `${method.toUpperCase()} ${path}`),
+        address,
+      ),
   }
   const moves = makeEach<EndpointParts, OperationMoves>(
     ['confirmSync', 'workflowOfSchedule'],

@@ -319,4 +319,6 @@ export interface Workflow {
   /** Chains of batches that may run concurrently; 1 is strictly one batch after another. */
   parallel: number
   steps: readonly Step[]
+  /** Of a shop’s own workflow: the number of its version. */
+  version?: number
 }

@@ -30,6 +30,24 @@ export function jsonReader(maxBytes: number): (ctx: Context) => Promise<unknown>
   }
 }
 
+/**
+ * Reads a body as text. Throws `unsupported_media_type`, and what `readRequest` throws.
+ * @param types its media types, as `ctx.is` takes them
+ */
+export async function readText(
+  ctx: Context,
+  { maxBytes, types, message }: { maxBytes: number; types: readonly string[]; message: Text },
+): Promise<string> {
+  try {
+    if (!ctx.is(...types)) throw new AppError('unsupported_media_type', { message })
+    const bytes = await readRequest(ctx.req, maxBytes, { inflates: true })
+    return decoded(bytes, ctx.request.charset)
+  } catch (error) {
+    if (!(await discardRest(ctx.req, DISCARD_MS))) ctx.set('Connection', 'close')
+    throw error
+  }
+}
+
 /** Does the request have no body, and announce none? */
 export const hasNoBody = ({ req: { headers } }: Context): boolean =>
   headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0

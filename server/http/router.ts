@@ -52,7 +52,8 @@ export function createRouter(parts: RouterParts): Router {
   return router
 }
 
-function requireScope(caller: Caller, endpoint: Endpoint): void {
+/** Throws `missing_scope`. */
+export function requireScope(caller: Caller, endpoint: Endpoint): void {
   if (!hasScope(caller, endpoint)) throw missingScope(scopesOf(endpoint).join(' or '))
 }
 
@@ -160,7 +161,8 @@ const editOf = (
     }),
 })
 
-function validBody(
+/** The checked body of a request. Throws every problem. */
+export function validBody(
   { body: schema, problems }: Endpoint,
   caller: Caller,
   params: unknown,

@@ -85,9 +85,9 @@ beforeAll(async () => {
   }
 })
 
-test('the page shows ten tasks, each as commands and as code', () => {
+test('the page shows eleven tasks, each as commands and as code', () => {
   const tasks = text.split(/^### \d+\. /m).slice(1)
-  expect(tasks).toHaveLength(10)
+  expect(tasks).toHaveLength(11)
   for (const task of tasks) {
     expect(task).toMatch(/^```sh$/m)
     expect(task).toMatch(/^```ts$/m)

@@ -9,6 +9,11 @@ import { installCommand, jsonLines, type InstalledCommand } from './command.ts'
 import { startCountingProxy, type CountingProxy } from './counting-proxy.ts'
 import { startLocalServer } from './local-server.ts'
 import { removeDataDir, type RunningServer } from './server.ts'
+import { openDatabase } from '../../server/core/db/database.ts'
+import { forShop } from '../../server/core/db/for-shop.ts'
+import { createApiKey } from '../../server/http/auth.ts'
+import { SCOPES } from '../../server/http/endpoint.ts'
+import { createTestShop, silent } from '../database.ts'
 import { soakTest } from '../scale.ts'
 
 let server: RunningServer
@@ -289,3 +294,96 @@ soakTest(
     expect(await fileNamed('tagged.zip')).toMatchObject({ tags: ['to-run'] })
   },
 )
+
+const workflowText = (name: string, tag: string) =>
+  `stevedore: workflow/1\nname: ${name}\ndo:\n  - tag-files: { mode: add, tags: [${tag}] }\n`
+
+test('pull and apply: what differs is shown and changed, and a newer state is told', async () => {
+  await command.write('shop/workflows/guides.yaml', workflowText('Guides', 'guide'))
+  await command.write(
+    'shop/workflows/broken.yaml',
+    workflowText('Broken', 'a').replace('add', 'ad'),
+  )
+  const dry = await command.run(['apply', 'shop', '--dry-run'])
+  expect([dry.code, dry.out]).toEqual([
+    1,
+    expect.stringMatching(
+      /broken\.yaml:4 do\[0\]\.tag-files\.mode: .*\n.*new +workflows\/guides\.yaml\n +Name: .*\n +Step 1, added: Adds guide/,
+    ),
+  ])
+  await command.write('shop/workflows/broken.yaml', workflowText('Broken', 'a'))
+  const unasked = await command.run(['apply', 'shop'])
+  expect([unasked.code, unasked.error]).toEqual([2, expect.stringContaining('--yes')])
+  expect((await command.run(['apply', 'shop', '--yes'])).code).toBe(0)
+  const again = await command.run(['apply', 'shop', '--yes'])
+  expect([again.code, again.out]).toEqual([0, expect.stringContaining('nothing to change')])
+  const file = path.join(command.folder, 'shop/workflows/guides.yaml')
+  const read = () => readFile(file, 'utf8')
+  expect((await command.run(['pull', 'shop'])).code).toBe(0)
+  expect(await read()).toBe(workflowText('Guides', 'guide'))
+  await writeFile(file, workflowText('Guides', 'mine'))
+  const kept = await command.run(['pull', 'shop'])
+  expect([kept.code, kept.error]).toEqual([1, expect.stringContaining('--force')])
+  expect((await command.run(['pull', 'shop', '--force'])).code).toBe(0)
+  const text = await read()
+  expect(text).toContain('tags: [ guide ]')
+  // Somebody else changes it.
+  const route = '/api/workflows/by-name/Guides'
+  await server.call('PUT', route, {
+    stevedore: 'workflow/1',
+    do: [{ 'tag-files': { mode: 'add', tags: ['theirs'] } }],
+  })
+  await writeFile(file, text.replace('guide ]', 'mine ]'))
+  await command.write('shop/workflows/broken.yaml', workflowText('Broken', 'b'))
+  const stale = await command.run(['apply', 'shop', '--yes', '--json'])
+  const events = jsonLines(stale.out).map(({ event, file: of, status, stale: isStale }) =>
+    [event, of, status, isStale].filter((part) => part !== undefined).join(' '),
+  )
+  expect([stale.code, events]).toEqual([
+    1,
+    [
+      'planned workflows/broken.yaml changed false',
+      'planned workflows/guides.yaml changed true',
+      'applied workflows/broken.yaml changed',
+    ],
+  ])
+  expect((await command.run(['apply', 'shop', '--yes', '--overwrite'])).code).toBe(0)
+})
+
+soakTest('20 workflows are applied to 20 shops of a list', async () => {
+  const [shops, workflows] = [20, 20]
+  for (let n = 0; n < workflows; n++)
+    await command.write(`many/workflows/w-${n}.yaml`, workflowText(`W ${n}`, `tag-${n}`))
+  const database = openDatabase(server.databaseUrl, 2, silent)
+  const lines: string[] = []
+  try {
+    for (let n = 0; n < shops; n++) {
+      const shop = await createTestShop(database, `many-${n}.myshopify.com`)
+      const about = { name: 'apply', scopes: SCOPES, demo: true }
+      const { key } = await createApiKey(forShop(database, shop), about)
+      lines.push(`shop-${n} ${proxy.url} ${key}`)
+    }
+  } finally {
+    await database.close()
+  }
+  const list = await command.write('shops.txt', lines.join('\n'))
+  await chmod(list, 0o644)
+  const open = await command.run(['apply', 'many', '--shops', 'shops.txt', '--yes'])
+  expect([open.code, open.error]).toEqual([2, expect.stringContaining('chmod 600')])
+  await chmod(list, 0o600)
+  const before = proxy.requests()
+  const began = Date.now()
+  const applied = await command.run(['apply', 'many', '--shops', 'shops.txt', '--yes'])
+  const seconds = (Date.now() - began) / 1000
+  const created = applied.out.match(/: created /g)
+  expect([applied.code, created?.length]).toEqual([0, shops * workflows])
+  const requests = proxy.requests() - before
+  const second = Date.now()
+  const again = await command.run(['apply', 'many', '--shops', 'shops.txt', '--yes'])
+  expect([again.code, again.out.match(/nothing to change/g)?.length]).toEqual([0, shops])
+  // Figures for docs/scale.md.
+  process.stdout.write(
+    `20 workflows to 20 shops: ${seconds} s, ${requests} requests; again ${(Date.now() - second) / 1000} s\n`,
+  )
+  expect(requests).toBe(2 * shops + 1)
+})

@@ -6,6 +6,8 @@ export interface CountingProxy {
   url: string
   /** The bytes of bodies of PATCH so far that were passed on. */
   uploaded(): number
+  /** The requests so far. */
+  requests(): number
   /**
    * Passes on no PATCH that begins after this number of bytes; resolves when one was held, after
    * `then` was called. Those that begin later are passed on.
@@ -16,9 +18,11 @@ export interface CountingProxy {
 
 export async function startCountingProxy(target: string): Promise<CountingProxy> {
   let uploaded = 0
+  let requests = 0
   let hold: { after: number; held: () => void } | null = null
   const pass = (incoming: IncomingMessage, answer: ServerResponse) => {
     const { method, url: path, headers } = incoming
+    requests++
     if (method === 'PATCH' && hold && uploaded >= hold.after) {
       hold.held()
       hold = null
@@ -39,6 +43,7 @@ export async function startCountingProxy(target: string): Promise<CountingProxy>
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     uploaded: () => uploaded,
+    requests: () => requests,
     holdAfter: (after, then) =>
       new Promise((resolve) => {
         hold = {

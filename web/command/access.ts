@@ -24,19 +24,27 @@ export async function keyOf(
   const { STEVEDORE_KEY: key } = system.env
   if (file === undefined && key) return checked(key, 'STEVEDORE_KEY')
   const place = file ?? keyFileOf(system, url)
+  const missing =
+    file === undefined
+      ? `Set STEVEDORE_KEY, or write an API key to ${place} (mode 0600)`
+      : undefined
+  return checked(await readSecret(system, place, missing), place)
+}
+
+/** Reads a file that others must not be able to read. Throws `UsageError`. */
+export async function readSecret(
+  system: System,
+  place: string,
+  missing = `There is no file ${place}`,
+): Promise<string> {
   const found = await stat(place).catch(() => null)
-  if (!found)
-    throw new UsageError(
-      file === undefined
-        ? `Set STEVEDORE_KEY, or write an API key to ${place} (mode 0600)`
-        : `There is no file ${place}`,
-    )
+  if (!found) throw new UsageError(missing)
   // Windows has no such modes: the folder belongs to its user.
   if (system.platform !== 'win32' && (found.mode & 0o077) !== 0)
     throw new UsageError(
       `Others can read ${place} (mode 0${(found.mode & 0o777).toString(8)}). Run: chmod 600 "${place}"`,
     )
-  return checked(await readFile(place, 'utf8'), place)
+  return readFile(place, 'utf8')
 }
 
 function checked(text: string, from: string): string {

@@ -9,6 +9,7 @@ import { importOptionsOf } from './import-options.ts'
 import { isLeftOut, shownPath, type LocalFile } from './local-files.ts'
 import { keyFileOf, uploadsFolderOf, type System } from './places.ts'
 import { retryAfter } from './requests.ts'
+import { shopsIn } from './shops.ts'
 import { SkuIndex } from './sku-index.ts'
 import { safe, safeJson } from './terminal.ts'
 import { SettledFiles } from './watch.ts'
@@ -65,6 +66,22 @@ describe('the places of a system', () => {
   test('an IPv6 address makes a name that Windows allows', () => {
     expect(keyFileOf(windows, 'http://[::1]:3000')).toMatch(/\\[\w.-]+\.key$/)
   })
+})
+
+describe('a list of shops', () => {
+  test('has a shop in each line', () => {
+    const text =
+      '# ours\n\nnorth  https://files.example.com/  key_1\r\nsouth http://127.0.0.1:3000 key_2\n'
+    expect(shopsIn(text, 'shops.txt')).toEqual([
+      { name: 'north', url: 'https://files.example.com', key: 'key_1' },
+      { name: 'south', url: 'http://127.0.0.1:3000', key: 'key_2' },
+    ])
+  })
+  test.each([
+    '',
+    'north files.example.com key',
+    'a https://a.example key\na https://b.example key',
+  ])('is refused: %j', (text) => expect(() => shopsIn(text, 'shops.txt')).toThrow(UsageError))
 })
 
 describe('paths', () => {

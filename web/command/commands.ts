@@ -1,5 +1,6 @@
 // The list of commands, and the help that names them.
 import { apiCommand } from './api.ts'
+import { applyCommand } from './apply.ts'
 import type { Command } from './context.ts'
 import { deliveriesCommand } from './deliveries.ts'
 import { exportCommand } from './export.ts'
@@ -7,6 +8,7 @@ import { filesCommand } from './files.ts'
 import { importCommand } from './import.ts'
 import { linksCommand } from './links.ts'
 import { runCommand, undoCommand, waitCommand } from './operations.ts'
+import { pullCommand } from './pull.ts'
 import { keyFileOf, type System } from './places.ts'
 
 export const COMMANDS: ReadonlyMap<string, Command> = new Map([
@@ -18,6 +20,8 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map([
   ['wait', waitCommand],
   ['deliveries', deliveriesCommand],
   ['links', linksCommand],
+  ['pull', pullCommand],
+  ['apply', applyCommand],
   ['api', apiCommand],
 ])
 

@@ -10,11 +10,21 @@ export type Options = Readonly<Record<string, Option>>
 
 export type Values = Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>
 
+/** A shop with the client of its key. */
+export interface OpenShop {
+  /** As a list names it; null: the shop of the key. */
+  name: string | null
+  url: string
+  client: Stevedore
+}
+
 export interface Context {
   /** What stands after the name of the command, without options. */
   given: readonly string[]
   values: Values
   client: Stevedore
+  /** That of the client, or those of `--shops`. */
+  shops: readonly OpenShop[]
   requests: Requests
   terminal: Terminal
   system: System

@@ -12,6 +12,7 @@ import { ownPackage } from './own-package.ts'
 import type { System } from './places.ts'
 import { runNewer } from './renewal.ts'
 import { Requests } from './requests.ts'
+import { listedShops, type ShopAccess } from './shops.ts'
 import { Terminal } from './terminal.ts'
 
 const COMMON = {
@@ -61,12 +62,11 @@ async function run(
   command: Command,
   about: Pick<Context, 'given' | 'values' | 'system' | 'terminal'>,
 ): Promise<ExitCode> {
-  const { system, terminal, values } = about
-  const url = installationOf(system)
-  const file = values['key-file']
-  const key = await keyOf(system, url, typeof file === 'string' ? file : undefined)
-  if (isOpenToOthers(url))
-    terminal.note(`The key is sent without encryption to ${url}: use its https address`)
+  const { system, terminal } = about
+  const accesses = await accessesOf(command, about)
+  const [{ url }] = accesses
+  for (const open of new Set(accesses.map((access) => access.url).filter(isOpenToOthers)))
+    terminal.note(`The key is sent without encryption to ${open}: use its https address`)
   const newer = await newerBuild(url)
   if (newer !== null) {
     const running = runNewer(system, url, newer, process.argv.slice(2))
@@ -76,14 +76,19 @@ async function run(
   const stop = new AbortController()
   const interrupt = () => stop.abort()
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
-  const parts = openClient({
-    url,
-    key,
-    signal: stop.signal,
-    onRetry: ({ reason, waitMs }) =>
-      terminal.note(`${reason}. Again in ${Math.ceil(waitMs / 1000)} s`),
-  })
+  const opened = accesses.map(({ name, ...access }) => ({
+    name,
+    url: access.url,
+    ...openClient({
+      ...access,
+      signal: stop.signal,
+      onRetry: ({ reason, waitMs }) =>
+        terminal.note(`${reason}. Again in ${Math.ceil(waitMs / 1000)} s`),
+    }),
+  }))
+  const [{ client, requests }] = opened as [(typeof opened)[number]]
   try {
+    const parts = { client, requests, shops: opened }
     return await command.run({ ...about, ...parts, signal: stop.signal, readInput })
   } catch (error) {
     if (!stop.signal.aborted) throw error
@@ -91,6 +96,20 @@ async function run(
     terminal.note('Interrupted. Run the same command again to continue.')
     return EXIT.interrupted
   }
+}
+
+/** The shop of the key, or those of a list. Throws `UsageError`. */
+async function accessesOf(
+  { options }: Command,
+  { system, values }: Pick<Context, 'system' | 'values'>,
+): Promise<readonly [ShopAccess, ...ShopAccess[]]> {
+  const [first, ...others] =
+    (Object.hasOwn(options, 'shops') ? await listedShops(system, values) : null) ?? []
+  if (first) return [first, ...others]
+  const url = installationOf(system)
+  const file = values['key-file']
+  const key = await keyOf(system, url, typeof file === 'string' ? file : undefined)
+  return [{ name: null, url, key }]
 }
 
 const REACHED_MS = 4000

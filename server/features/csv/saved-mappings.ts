@@ -11,6 +11,8 @@ import { normalizeHeader } from './headers.ts'
 export interface SavedMapping {
   id: string
   name: string
+  /** The headers that it applies to, as JSON. */
+  headers_key: string
   mapping: ColumnMapping
   created_at: Date
   updated_at: Date
@@ -50,7 +52,7 @@ export async function saveMapping(
          values (:shop, :name, :key, :mapping)
        on conflict (shop_id, name) do update set headers_key = excluded.headers_key,
          mapping = excluded.mapping, updated_at = now()
-       returning id, name, mapping, created_at, updated_at`,
+       returning id, name, headers_key, mapping, created_at, updated_at`,
       { name, key: headersKey(headers), mapping: JSON.stringify(mapping) },
     )
   })
@@ -58,7 +60,7 @@ export async function saveMapping(
 
 export const listMappings = (scope: ShopScope): Promise<SavedMapping[]> =>
   scope.query(
-    `select id, name, mapping, created_at, updated_at from csv_column_mappings where shop_id = :shop
+    `select id, name, headers_key, mapping, created_at, updated_at from csv_column_mappings where shop_id = :shop
       order by name`,
   )
 

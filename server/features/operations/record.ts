@@ -41,6 +41,10 @@ export const operationSchema = z
     label_text: textSchema.nullable(),
     workflow: z.string(),
     workflow_title: z.string(),
+    workflow_version: z
+      .int()
+      .nullable()
+      .describe('The version of a workflow of the shop that it runs; null: another workflow'),
     steps: z.array(stepSchema),
     source: z.union([
       z.object({ type: z.literal('entries') }),
@@ -208,6 +212,7 @@ export function operationRecord(
     label_text: typeof label === 'string' ? verbatim(label) : label,
     workflow: workflow.id,
     workflow_title: workflow.title,
+    workflow_version: workflow.version ?? null,
     steps: stepRecords(workflow.steps, engine.plugins),
     source: sourceOf(operation),
     status: operation.status,

@@ -22,5 +22,11 @@ export const workflowsExamples: Examples = {
     body: { ...workflowBody, name: 'Tidy up well' },
     status: 200,
   },
+  'get /api/workflows/{id}/versions': { params: workflow, status: 200 },
+  'get /api/workflows/{id}/versions/{version}': {
+    params: { ...workflow, version: '1' },
+    status: 200,
+  },
+  'post /api/workflows/{id}/restore': { params: workflow, body: { version: 1 }, status: 200 },
   'delete /api/workflows/{id}': { params: workflow, status: 204 },
 }

@@ -36,6 +36,12 @@ export const workflowsFeature = defineFeature({
       keeps: ['name'],
       how: 'mask',
     },
+    workflow_versions: {
+      about: 'Earlier versions of workflows',
+      columns: ['body'],
+      keeps: ['made_by'],
+      how: 'mask',
+    },
     triggers: {
       about: 'Scheduled tasks, and what else starts workflows',
       columns: ['options', 'filter'],

@@ -11,13 +11,14 @@ import { ORDERS } from './triggers.ts'
 import { readWorkflow, type OwnWorkflow } from './workflows.ts'
 
 /** A shop's own workflow as the engine takes it. */
-export const runnable = ({ id, name, kind, parallel, steps }: OwnWorkflow): Workflow => ({
+export const runnable = ({ id, name, kind, parallel, steps, version }: OwnWorkflow): Workflow => ({
   id: toPublicId('workflow', id),
   title: name,
   action: actionOf(kind),
   kind,
   parallel,
   steps,
+  ...(version > 0 ? { version } : {}),
 })
 
 /**

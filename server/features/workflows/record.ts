@@ -144,6 +144,7 @@ export const workflowSchema = z
       .nullable()
       .describe('Since when its runs end with failed files; null: the last one did not'),
     cannot_undo: z.array(z.string()).describe('Steps whose effect cannot be undone'),
+    version: z.int().nullable().describe('The number of its last version; null: it has none'),
     created_at: timestamp.nullable(),
     updated_at: timestamp.nullable(),
   })
@@ -200,6 +201,7 @@ export function workflowRecord(
     if_not: own?.if_not ?? null,
     failing_since: own?.failing_since?.toISOString() ?? null,
     cannot_undo: cannotUndo(workflow, plugins),
+    version: own?.version || null,
     created_at: own?.created_at.toISOString() ?? null,
     updated_at: own?.updated_at.toISOString() ?? null,
   }

@@ -16,7 +16,7 @@ import { parsePublicId } from '../../core/ids.ts'
 import { filterFields } from '../../files/filter.ts'
 
 /** The option's `widget` says what kind of id it holds. */
-type Kind = OwnKind | 'product' | 'variant'
+export type Kind = OwnKind | 'product' | 'variant'
 /** Kinds whose ids are public ones of ours, with the kind as their prefix. */
 const OWN_KINDS = [
   'pack',
@@ -29,6 +29,7 @@ const OWN_KINDS = [
   'op',
   'import',
   'webhook',
+  'key',
 ] as const
 type OwnKind = (typeof OWN_KINDS)[number]
 
@@ -44,6 +45,7 @@ const ROWS: Readonly<Record<OwnKind, string>> = {
   op: `operations where shop_id = :shop and kind = 'bulk'`,
   import: `operations where shop_id = :shop and kind = 'import'`,
   webhook: 'webhook_endpoints where shop_id = :shop',
+  key: 'api_keys where shop_id = :shop and revoked_at is null',
 }
 export interface Reference {
   kind: Kind
@@ -86,9 +88,12 @@ const MESSAGES: Readonly<Record<Kind, Text>> = {
   op: say('There is no such operation: choose one of this shop'),
   import: say('There is no such operation: choose one of this shop'),
   webhook: say('There is no such webhook: choose one of this shop'),
+  key: say('There is no such API key: choose one of this shop'),
   product: say('The catalog of this shop has no such product'),
   variant: say('The catalog of this shop has no such variant'),
 }
+
+export const missingText = (kind: Kind): Text => MESSAGES[kind]
 
 /**
  * Finds the ids in the options of a step.
@@ -143,6 +148,91 @@ export const referencesInFilter = (
       ? value.flatMap((part, index) => referencesInFilter(Object(part), `${at}.any[${index}]`))
       : found(value, FILTER_KINDS.get(name) ?? null, `${at}.${name}`),
   )
+
+// With names in place of ids, an id cannot be known by its form: what a place refers to is known by its
+// schema alone. Both directions go through these functions, so that each name has its way back.
+
+/** Takes a reference and returns what is written in its place. */
+export type VisitReference = (reference: Reference) => string
+
+/** Options whose value is a condition on files, or has some inside. */
+const CONDITION_WIDGETS = ['condition', 'rules']
+
+/** Options whose fields have ids as their names. */
+const BY_ID: Readonly<Record<string, Kind>> = { by_pack: 'pack' }
+
+/** The options with their references replaced. */
+export function mapOptions(
+  schema: z.ZodType,
+  options: Readonly<Record<string, unknown>>,
+  at: string,
+  visit: VisitReference,
+): Record<string, unknown> {
+  const { properties = {} } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
+  return Object.fromEntries(
+    Object.entries(options).map(([name, value]) => {
+      const property = ownValue(properties, name)
+      const widget = typeof property === 'object' ? String(property.widget) : ''
+      const kind = KINDS.get(widget) ?? ownValue(INNER, name) ?? null
+      const inner = CONDITION_WIDGETS.includes(widget) ? FILTER_KINDS : NO_KINDS
+      const param = `${at}.${name}`
+      const byId = ownValue(BY_ID, name)
+      if (!byId || typeof value !== 'object' || value === null || Array.isArray(value))
+        return [name, mapValue(value, kind, param, { visit, inner })]
+      const keyed = Object.entries(value).map(([id, one]) => [
+        visit({ kind: byId, id, param: `${param}.${id}` }),
+        mapValue(one, null, `${param}.${id}`, { visit, inner }),
+      ])
+      return [name, Object.fromEntries(keyed)]
+    }),
+  )
+}
+
+/** The filter with its references replaced. */
+export const mapFilter = (
+  filter: Readonly<Record<string, unknown>>,
+  at: string,
+  visit: VisitReference,
+): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(filter).map(([name, value]) => [
+      name,
+      name === 'any' && Array.isArray(value)
+        ? value.map((part: unknown, index) =>
+            typeof part === 'object' && part !== null
+              ? mapFilter(part as Record<string, unknown>, `${at}.any[${index}]`, visit)
+              : part,
+          )
+        : mapValue(value, FILTER_KINDS.get(name) ?? null, `${at}.${name}`, {
+            visit,
+            inner: NO_KINDS,
+          }),
+    ]),
+  )
+
+const NO_KINDS: ReadonlyMap<string, Kind> = new Map()
+
+interface Mapping {
+  visit: VisitReference
+  /** What the fields of objects inside refer to, by name. */
+  inner: ReadonlyMap<string, Kind>
+}
+
+function mapValue(value: unknown, kind: Kind | null, param: string, mapping: Mapping): unknown {
+  const { visit, inner } = mapping
+  if (typeof value === 'string') return kind === null ? value : visit({ kind, id: value, param })
+  if (Array.isArray(value))
+    return value.map((one, at) =>
+      at < MAX_OF_LIST ? mapValue(one, kind, `${param}[${at}]`, mapping) : one,
+    )
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [
+      name,
+      mapValue(one, ownValue(INNER, name) ?? inner.get(name) ?? null, `${param}.${name}`, mapping),
+    ]),
+  )
+}
 
 /** Finds the ids in the query of a list: values that are public ids. */
 export const referencesInQuery = (

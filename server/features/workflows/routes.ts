@@ -7,11 +7,20 @@ import { cannotUndo, permissionsOf, filePlaceOf } from '../../engine/steps.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError, MAX_DETAILS } from '../../core/errors.ts'
 import { parsePublicId, requirePublicId } from '../../core/ids.ts'
-import { endpointsOf, type Endpoint, type Scope, requireScopes } from '../../http/endpoint.ts'
+import {
+  endpointsOf,
+  type Caller,
+  type Endpoint,
+  type Scope,
+  requireScopes,
+} from '../../http/endpoint.ts'
 import { storedMessage } from '../../core/texts.ts'
 import { cutPage } from '../../http/cursors.ts'
 import { errorSchema, listOf, messageText, textSchema, pageOfWhole } from '../../http/schemas.ts'
-import { checkWorkflow, type Parts } from './check.ts'
+import { validate } from '../../http/validate.ts'
+import { bodyOfRecord } from './body.ts'
+import { checkWorkflow, type Parts, type WorkflowBody } from './check.ts'
+import { pairedTriggers } from './difference.ts'
 import { ifNotProblems } from './if-not.ts'
 import { foreignInTriggers, readTriggers } from './triggers.ts'
 import { summaryFields } from './describe.ts'
@@ -30,6 +39,8 @@ import {
   type OwnWorkflow,
 } from './workflows.ts'
 import { workflowBody, workflowRecord, workflowSchema } from './record.ts'
+import { requireVersion, workflowVersionRoutes } from './routes/version-endpoints.ts'
+import { noteVersion } from './versions.ts'
 
 const endpoint = endpointsOf({ tag: 'Workflows' })
 
@@ -59,6 +70,8 @@ export const workflowRoutes = (parts: EnginedParts): Endpoint[] => [
   read(parts),
   replace(parts),
   remove(parts),
+  restore(parts),
+  ...workflowVersionRoutes(parts),
 ]
 
 async function ownRecord(scope: ShopScope, own: OwnWorkflow, parts: Parts) {
@@ -155,8 +168,11 @@ const create = (parts: EnginedParts) =>
     replies: { 201: saved, 422: refused },
     handler: async ({ caller, body }) => {
       requireScopes(caller, await neededScopes(caller.scope, body, parts))
-      const own = await createWorkflow(caller.scope, body, parts)
-      return { status: 201, body: await ownRecord(caller.scope, own, parts) }
+      const record = await caller.scope.transaction(async (tx) => {
+        const own = await createWorkflow(tx, body, parts)
+        return keptRecord(tx, own, { parts, by: caller.name })
+      })
+      return { status: 201, body: record }
     },
   })
 
@@ -188,12 +204,61 @@ const replace = (parts: EnginedParts) =>
     handler: async ({ caller, params, body }) => {
       requireScopes(caller, await neededScopes(caller.scope, body, parts))
       const id = ownId(params.id, parts)
-      const own = await caller.scope.transaction(async (tx) => {
-        const replaced = await replaceWorkflow(tx, id, body, parts)
-        if (!body.enabled) await cancelRuns(tx, id, parts, 'waiting')
-        return replaced
-      })
-      return { body: await ownRecord(caller.scope, own, parts) }
+      return { body: await replaced(caller, id, body, { parts }) }
+    },
+  })
+
+interface Replacing {
+  parts: EnginedParts
+  /** The version that is restored. */
+  restored?: number
+}
+
+const replaced = (caller: Caller, id: string, body: WorkflowBody, { parts, restored }: Replacing) =>
+  caller.scope.transaction(async (tx) => {
+    const own = await replaceWorkflow(tx, id, body, parts)
+    if (!own.enabled) await cancelRuns(tx, id, parts, 'waiting')
+    return keptRecord(tx, own, {
+      parts,
+      by: caller.name,
+      ...(restored === undefined ? {} : { restored }),
+    })
+  })
+
+/** The record after a save, which is kept as a version. */
+async function keptRecord(
+  tx: ShopScope,
+  own: OwnWorkflow,
+  { parts, ...kept }: { parts: Parts; by: string; restored?: number },
+) {
+  const record = await ownRecord(tx, own, parts)
+  const version = await noteVersion(tx, own.id, { ...kept, body: bodyOfRecord(record) })
+  return { ...record, version }
+}
+
+const restore = (parts: EnginedParts) =>
+  endpoint('POST /api/workflows/{id}/restore', {
+    logs: { kind: 'workflow', verb: 'changed' },
+    summary: 'Restore a version of a workflow, as a new one',
+    description:
+      'Refused if it names something that the shop does not have any more. Running operations continue with the previous steps.',
+    scope: 'settings:write',
+    feature: 'workflows',
+    body: z.strictObject({ version: z.int().min(1) }).meta({ id: 'WorkflowRestore' }),
+    replies: { 200: saved, 422: refused },
+    handler: async ({ caller, params, body: { version } }) => {
+      const id = ownId(params.id, parts)
+      const { body: then } = await requireVersion(caller.scope, id, version)
+      const before = (await readTriggers(caller.scope, id)).get(id) ?? []
+      // A trigger that was removed since is a new one.
+      const triggers = pairedTriggers(before, then.when ?? [])
+      const when = (then.when ?? []).map(({ id: _, ...trigger }, at) => ({
+        ...trigger,
+        ...(triggers[at] ? { id: triggers[at].id } : {}),
+      }))
+      const body = validate(workflowBody, { ...then, when })
+      requireScopes(caller, await neededScopes(caller.scope, body, parts))
+      return { body: await replaced(caller, id, body, { parts, restored: version }) }
     },
   })
 

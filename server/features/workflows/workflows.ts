@@ -32,6 +32,8 @@ export interface OwnWorkflow {
   enabled: boolean
   if_not: IfNot | null
   failing_since: Date | null
+  /** How often it was saved with a change; 0: not yet. */
+  version: number
   created_at: Date
   updated_at: Date
 }

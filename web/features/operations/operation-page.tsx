@@ -169,7 +169,8 @@ interface Props {
 }
 
 function AboutCard({ operation, retry }: Props) {
-  const { steps, cannot_undo, undoes, undone_by, undo_until } = operation
+  const { steps, cannot_undo, undoes, undone_by, undo_until, workflow, workflow_version } =
+    operation
   const channels = useChannels()
   return (
     <Titled title={t('What it does')}>
@@ -185,6 +186,19 @@ function AboutCard({ operation, retry }: Props) {
       <Parts operation={operation} />
       <Answered operation={operation} />
       <Steps steps={steps} />
+      {workflow_version !== null && (
+        <p>
+          {tRich(
+            'Runs <link>version {version, number} of the workflow</link>.',
+            { version: workflow_version },
+            {
+              link: (text) => (
+                <Link url={`/workflows/${workflow}?version=${workflow_version}`}>{text}</Link>
+              ),
+            },
+          )}
+        </p>
+      )}
       {retry?.changed && (
         <Hint>{t('The workflow, or a setting that it uses, was changed since.')}</Hint>
       )}

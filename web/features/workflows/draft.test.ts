@@ -29,6 +29,7 @@ const workflow: Workflow = {
   waits_for: null,
   failing_since: null,
   if_not: { after: 2, mail: ['a@example.com'], run: null, again: ['1h'], on_recovery: true },
+  version: null,
   when: [
     {
       id: 'trigger_1',

@@ -21,6 +21,22 @@ test.each(RECIPES.map(({ id, open }) => [id, open] as const))(
   },
 )
 
+test.each(RECIPES.filter(({ open }) => !open).map(({ id }) => id))(
+  '%s is the same as a document',
+  async (id) => {
+    const body = bodyOf(draftOfRecipe(id)!)
+    const { body: saved } = await app.owner.call('POST', '/api/workflows', body)
+    const read = async (of: string) =>
+      (await app.owner.call('GET', `/api/workflows/${of}.json`)).body
+    const document = await read(saved.id)
+    const copy = { ...document, name: `Copy of ${id}` }
+    const route = `/api/workflows/by-name/${encodeURIComponent(copy.name)}`
+    const made = await app.owner.call('PUT', route, copy)
+    expect(await read(made.body.id)).toEqual(copy)
+    expect((await app.owner.call('PUT', route, copy)).body.status).toBe('unchanged')
+  },
+)
+
 test('the address of a recipe is its id, and an unknown one is none', () => {
   expect(draftOfRecipe('no such recipe')).toBeNull()
   expect(draftOfRecipe(null)).toBeNull()

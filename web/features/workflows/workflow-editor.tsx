@@ -1,5 +1,5 @@
 // The form of a workflow: its name, what it runs on, its steps.
-import { useMemo, useRef, useState } from 'react'
+import { type ReactNode, useMemo, useRef, useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import { toast } from '../../shell/client/bridge.ts'
 import type { Plugin } from '../../shell/client/plugins.ts'
@@ -23,6 +23,8 @@ import { RunningNow } from './running-now.tsx'
 import { WaitingRuns } from './waiting-runs.tsx'
 import { WhenCard } from './when-card.tsx'
 import { TrialCard } from './trial-card.tsx'
+import { useWorkflowFile } from './use-workflow-file.tsx'
+import { VersionsDialog } from './versions-dialog.tsx'
 import { useWorkflowForm, type WorkflowForm } from './use-workflow-form.ts'
 
 interface Props {
@@ -32,57 +34,38 @@ interface Props {
   /** The saved workflow; undefined: a new one. */
   record: Workflow | undefined
   plugins: readonly Plugin[]
+  /** The version that is shown first; null: none. */
+  version: number | null
   onSaved: (workflow: Workflow) => void
+  onRestored: () => void
 }
 
-export function WorkflowEditor({ id, initial, record, plugins, onSaved }: Props) {
+export function WorkflowEditor({ id, initial, record, plugins, version, ...on }: Props) {
   const byId = useMemo(() => new Map(plugins.map((plugin) => [plugin.id, plugin])), [plugins])
   const saved = (workflow: Workflow) => {
     toast(t('Workflow saved'))
-    onSaved(workflow)
+    on.onSaved(workflow)
   }
   const form = useWorkflowForm({ id, initial, record, plugins: byId, onSaved: saved })
   const [asking, setAsking] = useState<Question | null>(null)
-  const { draft, change, problems } = form
+  const [versions, setVersions] = useState(version !== null)
+  const file = useWorkflowFile(record)
   return (
     <Page
       fullWidth
       title={id === null ? t('New workflow') : initial.name}
       backAction={{ content: t('Workflows'), url: '/workflows' }}
-      secondaryActions={id === null ? [] : actionsOf(id, form.dirty, setAsking)}
+      secondaryActions={
+        id === null
+          ? []
+          : actionsOf(form.dirty, setAsking, {
+              duplicate: () => navigate(`/workflows/new?from=${id}`),
+              versions: () => setVersions(true),
+              download: file.save,
+            })
+      }
     >
-      <div className={draft.kind === 'delivery' ? undefined : 'workflow-editor'}>
-        <BlockStack gap="400">
-          <Refusal
-            form={form}
-            what={t('The workflow could not be saved')}
-            title={t('The workflow can’t be saved yet')}
-            placeText={(param) =>
-              workflowPlace(
-                param,
-                draft.steps.map(({ plugin }) => byId.get(plugin)),
-              )
-            }
-          />
-          {record && <RunningNow workflow={record} />}
-          {record && <WaitingRuns workflow={record.id} />}
-          <Card>
-            <BlockStack gap="400">
-              <NameField form={form} />
-              <RunsOn draft={draft} change={change} problems={problems} plugins={byId} />
-            </BlockStack>
-          </Card>
-          <WhenCard form={form} id={id} />
-          <StepsCard form={form} plugins={byId} />
-          {draft.kind !== 'delivery' && (
-            <IfNotCard form={form} id={id} failingSince={record?.failing_since ?? null} />
-          )}
-          {/* Deliveries are no operations and cannot be undone. */}
-          {draft.kind !== 'delivery' && <NoWayBack titles={form.check?.cannot_undo ?? []} />}
-          {record && draft.kind !== 'delivery' && <LastRuns workflow={record} />}
-        </BlockStack>
-        {draft.kind !== 'delivery' && <Trial form={form} plugins={byId} />}
-      </div>
+      <EditorBody form={form} id={id} record={record} plugins={byId} problem={file.problem} />
       <EditorEnd
         id={id}
         initial={initial}
@@ -91,7 +74,61 @@ export function WorkflowEditor({ id, initial, record, plugins, onSaved }: Props)
         asking={asking}
         onAnswer={() => setAsking(null)}
       />
+      {id !== null && versions && (
+        <VersionsDialog
+          workflow={id}
+          initial={version}
+          onClose={() => setVersions(false)}
+          onRestored={on.onRestored}
+        />
+      )}
     </Page>
+  )
+}
+
+interface BodyProps extends Pick<Props, 'id' | 'record'> {
+  form: WorkflowForm
+  plugins: PluginsById
+  /** Why the file could not be made. */
+  problem: ReactNode
+}
+
+function EditorBody({ form, id, record, plugins, problem }: BodyProps) {
+  const { draft, change, problems } = form
+  return (
+    <div className={draft.kind === 'delivery' ? undefined : 'workflow-editor'}>
+      <BlockStack gap="400">
+        <Refusal
+          form={form}
+          what={t('The workflow could not be saved')}
+          title={t('The workflow can’t be saved yet')}
+          placeText={(param) =>
+            workflowPlace(
+              param,
+              draft.steps.map(({ plugin }) => plugins.get(plugin)),
+            )
+          }
+        />
+        {problem}
+        {record && <RunningNow workflow={record} />}
+        {record && <WaitingRuns workflow={record.id} />}
+        <Card>
+          <BlockStack gap="400">
+            <NameField form={form} />
+            <RunsOn draft={draft} change={change} problems={problems} plugins={plugins} />
+          </BlockStack>
+        </Card>
+        <WhenCard form={form} id={id} />
+        <StepsCard form={form} plugins={plugins} />
+        {draft.kind !== 'delivery' && (
+          <IfNotCard form={form} id={id} failingSince={record?.failing_since ?? null} />
+        )}
+        {/* Deliveries are no operations and cannot be undone. */}
+        {draft.kind !== 'delivery' && <NoWayBack titles={form.check?.cannot_undo ?? []} />}
+        {record && draft.kind !== 'delivery' && <LastRuns workflow={record} />}
+      </BlockStack>
+      {draft.kind !== 'delivery' && <Trial form={form} plugins={plugins} />}
+    </div>
   )
 }
 
@@ -120,13 +157,19 @@ const Trial = ({ form, plugins }: { form: WorkflowForm; plugins: PluginsById }) 
 type Question = 'save' | 'delete'
 
 /** What can be done with the saved workflow. */
-const actionsOf = (id: string, dirty: boolean, ask: (question: Question) => void) => [
-  {
-    content: t('Duplicate'),
-    onAction: () => (dirty ? ask('save') : navigate(`/workflows/new?from=${id}`)),
-  },
-  { content: t('Delete'), destructive: true, onAction: () => ask('delete') },
-]
+function actionsOf(
+  dirty: boolean,
+  ask: (question: Question) => void,
+  { duplicate, versions, download }: Record<'duplicate' | 'versions' | 'download', () => void>,
+) {
+  const saved = (action: () => void) => () => (dirty ? ask('save') : action())
+  return [
+    { content: t('Versions'), onAction: saved(versions) },
+    { content: t('Duplicate'), onAction: saved(duplicate) },
+    { content: t('Download as a file'), onAction: saved(download) },
+    { content: t('Delete'), destructive: true, onAction: () => ask('delete') },
+  ]
+}
 
 interface EndProps extends Pick<Props, 'id' | 'initial' | 'record'> {
   form: WorkflowForm

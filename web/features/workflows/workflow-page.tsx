@@ -1,4 +1,5 @@
 // One workflow: a new one, a copy, one of the shop's to edit, or a built-in one to read.
+import { useState } from 'react'
 import { navigate, useSearch } from 'wouter/use-browser-location'
 import { usePlugins } from '../../shell/client/plugins.ts'
 import { together } from '../../shell/client/together.ts'
@@ -12,6 +13,7 @@ import { useChannels } from '../imports/channel-calls.ts'
 import { runsOnText } from '../plugins/step-labels.ts'
 import { copyOf, draftOf, emptyDraft } from './draft.ts'
 import { draftOfRecipe } from './recipes.ts'
+import { useWorkflowFile } from './use-workflow-file.tsx'
 import { WorkflowEditor } from './workflow-editor.tsx'
 import { conditionSentence } from './condition-text.ts'
 import './workflows.css'
@@ -25,6 +27,9 @@ export function WorkflowPage({ id }: { id: string }) {
   const recipe = draftOfRecipe(search.get('recipe'))
   const kind = search.get('kind') === 'delivery' ? 'delivery' : 'bulk'
   const source = fresh ? from : id
+  const version = Number(search.get('version')) || null
+  // A restored version fills the form again.
+  const [restored, setRestored] = useState(0)
   const workflow = useWorkflow(source)
   const plugins = usePlugins()
   const needed = together([...(source === null ? [] : [workflow]), plugins])
@@ -47,11 +52,13 @@ export function WorkflowPage({ id }: { id: string }) {
   return (
     <WorkflowEditor
       // Another source in the address mounts another form.
-      key={source ?? search.get('recipe')}
+      key={`${source ?? search.get('recipe')} ${restored}`}
       id={fresh ? null : id}
       initial={workflow.data ? startOf(workflow.data, fresh) : (recipe ?? emptyDraft(kind))}
       record={fresh ? undefined : workflow.data}
       plugins={plugins.data!.data}
+      version={restored === 0 ? version : null}
+      onRestored={() => setRestored((count) => count + 1)}
       onSaved={(saved) => fresh && navigate(`/workflows/${saved.id}`, { replace: true })}
     />
   )
@@ -63,6 +70,7 @@ const startOf = (workflow: Workflow, fresh: boolean) =>
 // A built-in workflow: its steps to be read, and the way to a copy that can be changed.
 
 function BuiltInWorkflow({ workflow }: { workflow: Workflow }) {
+  const file = useWorkflowFile(workflow)
   return (
     <Page
       title={workflow.name}
@@ -73,7 +81,9 @@ function BuiltInWorkflow({ workflow }: { workflow: Workflow }) {
         content: t('Duplicate'),
         onAction: () => navigate(`/workflows/new?from=${encodeURIComponent(workflow.id)}`),
       }}
+      secondaryActions={[{ content: t('Download as a file'), onAction: file.save }]}
     >
+      {file.problem}
       <Card>
         <BlockStack gap="300">
           <Heading>{t('Steps')}</Heading>

@@ -36,12 +36,14 @@ import { ifNotSentence } from './if-not-text.ts'
 import { RecipeCards } from './recipe-cards.tsx'
 import { RECIPES } from './recipes.ts'
 import { DeleteWorkflow } from './delete-workflow.tsx'
+import { OpenFile } from './open-file.tsx'
 import './workflows.css'
 
 export function WorkflowsPage() {
   const workflows = useWorkflows()
   const schedules = useSchedules()
   const [doomed, setDoomed] = useState<Workflow | null>(null)
+  const [opens, setOpens] = useState(false)
   const list = workflows.data?.data
   const own = list?.filter(({ built_in }) => !built_in) ?? []
   const builtIn = list?.filter(({ built_in }) => built_in) ?? []
@@ -51,6 +53,7 @@ export function WorkflowsPage() {
       title={t('Workflows')}
       fullWidth
       primaryAction={{ content: t('New workflow'), onAction: () => navigate('/workflows/new') }}
+      secondaryActions={[{ content: t('Open a file'), onAction: () => setOpens(true) }]}
     >
       <BlockStack gap="400">
         <LoadProblem query={workflows} what={t('The workflows could not be loaded')} />
@@ -73,6 +76,7 @@ export function WorkflowsPage() {
         )}
       </BlockStack>
       <DeleteWorkflow workflow={doomed} onClose={() => setDoomed(null)} />
+      {opens && <OpenFile onClose={() => setOpens(false)} />}
     </Page>
   )
 }

@@ -53,6 +53,57 @@ export interface components {
         | 'cloud:write'
       )[]
     }
+    AppliedConfiguration: {
+      data: {
+        /** @description What it changes, in words */
+        differences: components['schemas']['Difference'][]
+        error: {
+          code: string
+          /** @description Every problem, up to the first 100 */
+          details: {
+            code: string
+            index?: number
+            /** @description Of a body of lines, counted from 1 */
+            line?: number
+            message: string
+            /** @description Absent: the English text has no values, so it is its own message */
+            message_text?: components['schemas']['Text']
+            param: string
+          }[]
+          message: string
+          /** @description Absent: the English text has no values, so it is its own message */
+          message_text?: components['schemas']['Text']
+        } | null
+        file: string
+        /** @description null: the shop has one of this kind, or none */
+        id: string | null
+        kind: string | null
+        name: string | null
+        /**
+         * @description `unchanged`: the shop has it like this already, and nothing was saved
+         * @enum {string}
+         */
+        status: 'created' | 'changed' | 'unchanged' | 'refused'
+        /** @description Of what it is now, in a dry run of what it would be */
+        tag: string | null
+        /** @description null: there was none */
+        tag_before: string | null
+      }[]
+      /** @description The domain of the shop */
+      shop: string
+    }
+    AppliedWorkflow: {
+      /** @description What it changes, in words */
+      differences: components['schemas']['Difference'][]
+      /** @description null: it is not in the shop */
+      id: string | null
+      name: string
+      /**
+       * @description `unchanged`: the shop has it like this already, and nothing was saved
+       * @enum {string}
+       */
+      status: 'created' | 'changed' | 'unchanged' | 'refused'
+    }
     Attention: {
       /** @description What has happened in the shop so far */
       first_steps: {
@@ -570,6 +621,40 @@ export interface components {
       link: number
       link_colour: string
     }
+    Configuration: {
+      data: {
+        /** @description Where it is kept in a folder of files */
+        file: string
+        kind: string
+        /** @description null: the shop has one of this kind */
+        name: string | null
+        /** @description For `known`, when it is applied */
+        tag: string
+        /** @description The document as YAML */
+        text: string
+      }[]
+      /** @description Kinds that the key may not read */
+      left_out: string[]
+      /** @description The domain of the shop */
+      shop: string
+    }
+    ConfigurationRequest: {
+      documents: {
+        /** @description The document, instead of `text` */
+        document?: {
+          [key: string]: unknown
+        }
+        /**
+         * @description Its name, for the answer
+         * @default
+         */
+        file?: string
+        /** @description The tag of what it replaces; null: there is none. Absent: it is not compared */
+        known?: string | null
+        /** @description The document as YAML or JSON */
+        text?: string
+      }[]
+    }
     Connection: {
       /** @description New files are matched to products */
       auto_map: boolean
@@ -844,6 +929,8 @@ export interface components {
     CsvColumnMapping: {
       /** Format: date-time */
       created_at: string
+      /** @description Those of the files that it applies to */
+      headers: string[]
       id: string
       mapping: {
         allowed_referrers: string | null
@@ -1769,6 +1856,8 @@ export interface components {
       }[]
       workflow: string
       workflow_title: string
+      /** @description The version of a workflow of the shop that it runs; null: another workflow */
+      workflow_version: number | null
     }
     CustomerData: {
       [key: string]: unknown
@@ -2129,6 +2218,11 @@ export interface components {
         file_id: string
         filename: string
       }[]
+    }
+    Difference: {
+      message: string
+      message_text: components['schemas']['Text']
+      param: string
     }
     Drop: {
       /** @description Off: files wait until they are imported by hand */
@@ -2539,6 +2633,21 @@ export interface components {
       }
       'GET /api/cloud': {
         answer: components['schemas']['CloudOffer']
+      }
+      'GET /api/configuration': {
+        answer: components['schemas']['Configuration']
+        query: {
+          /** @enum {string} */
+          kind?:
+            | 'drop-settings'
+            | 'mail-settings'
+            | 'mail-texts'
+            | 'tag-template'
+            | 'csv-mapping'
+            | 'mapping-rules'
+            | 'workflow'
+            | 'schedule'
+        }
       }
       'GET /api/connections': {
         answer: {
@@ -3584,6 +3693,21 @@ export interface components {
       'GET /api/workflows/{id}': {
         answer: components['schemas']['Workflow']
       }
+      'GET /api/workflows/{id}.json': Record<string, never>
+      'GET /api/workflows/{id}.yaml': Record<string, never>
+      'GET /api/workflows/{id}/versions': {
+        answer: {
+          data: components['schemas']['WorkflowVersion'][]
+          next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          limit?: number
+        }
+      }
+      'GET /api/workflows/{id}/versions/{version}': {
+        answer: components['schemas']['WholeWorkflowVersion']
+      }
       'PATCH /api/connections/{id}': {
         answer: components['schemas']['Connection']
         body: components['schemas']['ConnectionChange']
@@ -3832,6 +3956,13 @@ export interface components {
           email: string
         }
         body: components['schemas']['LibraryRequest']
+      }
+      'POST /api/configuration': {
+        answer: components['schemas']['AppliedConfiguration']
+        body: components['schemas']['ConfigurationRequest']
+        query: {
+          dry_run?: boolean
+        }
       }
       'POST /api/connections': {
         answer: components['schemas']['Connection']
@@ -4868,6 +4999,10 @@ export interface components {
         answer: components['schemas']['Workflow']
         body: components['schemas']['WorkflowRequest']
       }
+      'POST /api/workflows/{id}/restore': {
+        answer: components['schemas']['Workflow']
+        body: components['schemas']['WorkflowRestore']
+      }
       'POST /api/workflows/{id}/resume': Record<string, never>
       'POST /api/workflows/{id}/stop': {
         answer: components['schemas']['StoppedRuns']
@@ -4960,6 +5095,12 @@ export interface components {
       'PUT /api/workflows/{id}': {
         answer: components['schemas']['Workflow']
         body: components['schemas']['WorkflowRequest']
+      }
+      'PUT /api/workflows/by-name/{name}': {
+        answer: components['schemas']['AppliedWorkflow']
+        query: {
+          dry_run?: boolean
+        }
       }
     }
     Error: {
@@ -7123,6 +7264,8 @@ export interface components {
       }[]
       workflow: string
       workflow_title: string
+      /** @description The version of a workflow of the shop that it runs; null: another workflow */
+      workflow_version: number | null
     }
     OperationAnswer: {
       /** @enum {string} */
@@ -10982,6 +11125,28 @@ export interface components {
       }[]
       path: string
     }
+    WholeWorkflowVersion: {
+      /** @description The request that saves it */
+      body: {
+        [key: string]: unknown
+      }
+      /** @description The name of the person or the key */
+      by: string
+      /** Format: date-time */
+      created_at: string
+      /** @description From this version to the workflow as it is now */
+      differences: components['schemas']['Difference'][]
+      /** @description The version that was restored; null: it was saved */
+      restored: number | null
+      steps: {
+        plugin: string
+        summary: string
+        summary_text: components['schemas']['Text']
+        title: string
+      }[]
+      /** @description From 1 */
+      version: number
+    }
     Workflow: {
       built_in: boolean
       /** @description Steps whose effect cannot be undone */
@@ -11045,6 +11210,8 @@ export interface components {
       updated_at: string | null
       /** @description Who may answer what a run asks; empty: anyone who may run workflows. Null: no run asks */
       waits_for: string[] | null
+      /** @description The number of its last version; null: it has none */
+      version: number | null
       /** @description What starts it, in addition to scheduled tasks */
       when: components['schemas']['Trigger'][]
     }
@@ -11112,6 +11279,9 @@ export interface components {
       /** @description What starts it; absent: as it is */
       when?: components['schemas']['TriggerRequest'][]
     }
+    WorkflowRestore: {
+      version: number
+    }
     WorkflowTrial: {
       data: components['schemas']['TriedFile'][]
     }
@@ -11119,6 +11289,18 @@ export interface components {
       /** @description Absent: the newest ten files */
       file_ids?: string[]
       workflow: components['schemas']['WorkflowRequest']
+    }
+    WorkflowVersion: {
+      /** @description The name of the person or the key */
+      by: string
+      /** Format: date-time */
+      created_at: string
+      /** @description To the version before; empty for the first one, and if that is not kept */
+      differences: components['schemas']['Difference'][]
+      /** @description The version that was restored; null: it was saved */
+      restored: number | null
+      /** @description From 1 */
+      version: number
     }
   }
   responses: never

@@ -3,10 +3,11 @@ import { type ServerText } from '../messages/server-text.ts'
 import { shownText } from '../messages/server-text.ts'
 import { translated } from '../messages/t.ts'
 import { useChangeOf } from './change.ts'
-import { call } from './client.ts'
+import { call, callForBytes } from './client.ts'
 import { edit, type KnownTag } from './edits.ts'
 import { type Answer } from './endpoints.ts'
 import { useRead } from './reads.ts'
+import { saveBytes } from './save.ts'
 import { type Schemas, type Workflow, type WorkflowStep } from './types.ts'
 import { showAnswer } from './show-answer.ts'
 
@@ -88,6 +89,54 @@ export const useSaveWorkflow = (id: string | null, known: KnownTag) =>
         ? call('POST /api/workflows', { body })
         : edit('PUT /api/workflows/{id}', { path: { id }, body }, known),
     { show: (client, saved) => showAnswer(client, keyOfOne(saved.id), saved) },
+  )
+
+// Versions, and workflows as files.
+
+export type WorkflowVersion = Schemas['WorkflowVersion']
+export type WholeVersion = Schemas['WholeWorkflowVersion']
+export type Difference = Schemas['Difference']
+export type AppliedFile = Schemas['AppliedConfiguration']['data'][number]
+
+export const useVersions = (id: string) =>
+  useRead('GET /api/workflows/{id}/versions', { path: { id }, staleTime: 0 })
+
+export const useVersion = (id: string, version: number) =>
+  useRead('GET /api/workflows/{id}/versions/{version}', {
+    path: { id, version: String(version) },
+    staleTime: 0,
+  })
+
+export const useRestoreVersion = (id: string) =>
+  useChangeOf(
+    [KEY],
+    (version: number) =>
+      call('POST /api/workflows/{id}/restore', { path: { id }, body: { version } }),
+    { show: (client, saved) => showAnswer(client, keyOfOne(saved.id), saved) },
+  )
+
+/** Saves a workflow on the merchant's computer. Throws `ApiError`. */
+export async function saveWorkflowFile({ id, name }: Pick<Workflow, 'id' | 'name'>): Promise<void> {
+  const file = name.replace(/[^\p{L}\p{N}_-]+/gu, '-').replace(/^-+|-+$/g, '') || 'workflow'
+  saveBytes(await callForBytes(`/api/workflows/${id}.yaml`), `${file}.yaml`)
+}
+
+export interface WorkflowFile {
+  file: string
+  text: string
+}
+
+/** What a file would change; null: none is chosen. */
+export const useComparedFile = (chosen: WorkflowFile | null) =>
+  useRead('POST /api/configuration', {
+    query: { dry_run: true },
+    body: chosen && { documents: [chosen] },
+    gcTime: 0,
+  })
+
+export const useApplyFile = () =>
+  useChangeOf([KEY], (document: WorkflowFile & { known: string | null }) =>
+    call('POST /api/configuration', { body: { documents: [document] } }),
   )
 
 /** Gives a hook a new address, which only this answer shows. */

@@ -6,6 +6,7 @@ import { correctedCells } from '../edits.ts'
 import { NOTHING_CHECKED, type CheckProgress } from '../check-state.ts'
 import { isStorefrontExport } from '../exports.ts'
 import { FIELDS, placesOf, suggestColumns, type CsvField } from '../columns.ts'
+import { normalizeHeader } from '../headers.ts'
 import type { CorrectableRow } from '../corrected-rows.ts'
 import type { ProblemRow } from '../problems.ts'
 import { cellText, readValues, shapeProblem, type CellProblem } from '../row-values.ts'
@@ -346,14 +347,24 @@ export const savedMappingSchema = z
   .object({
     id: z.string(),
     name: z.string(),
+    headers: z.array(z.string()).describe('Those of the files that it applies to'),
     mapping: perField(z.string().nullable()),
     created_at: timestamp,
     updated_at: timestamp,
   })
   .meta({ id: 'CsvColumnMapping' })
 
+function savedFields({ headers_key, ...saved }: SavedMapping) {
+  const mapped = Object.values(saved.mapping).filter((header) => header !== null)
+  const names = new Map(mapped.map((header) => [normalizeHeader(header), header]))
+  // The key has all headers without case; those that are mapped are known as they are written. One
+  // without letters is empty there.
+  const headers = (JSON.parse(headers_key) as string[]).map((one) => names.get(one) ?? (one || '-'))
+  return { ...saved, headers }
+}
+
 export const savedMappingRecord = (saved: SavedMapping): z.output<typeof savedMappingSchema> => ({
-  ...saved,
+  ...savedFields(saved),
   id: toPublicId('columns', saved.id),
   created_at: saved.created_at.toISOString(),
   updated_at: saved.updated_at.toISOString(),

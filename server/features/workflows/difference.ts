@@ -53,6 +53,10 @@ const FIELD_TITLES: ReadonlyMap<string, Text> = new Map([
   ['when', say('Condition')],
   ['which', say('Condition')],
   ['on_failure', say('If it fails')],
+  ['branch', say('Branch')],
+  ['tries', say('Tries')],
+  ['pause', say('Seconds between two tries')],
+  ['if_not', say('If not')],
 ])
 
 const titleOf = (field: string): Text => FIELD_TITLES.get(field) ?? verbatim(field)

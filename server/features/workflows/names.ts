@@ -199,6 +199,8 @@ function mapSteps(
       if (name === 'options' && isFields(value) && plugin)
         return mapOptions(plugin.options, value, `${place}.options`, visit)
       if (name === 'when' && isFields(value)) return mapFilter(value, `${place}.when`, visit)
+      if (name === 'branch' && isFields(value) && isFields(value.when))
+        return { ...value, when: mapFilter(value.when, `${place}.branch.when`, visit) }
       return isStepList(value) ? mapSteps(value, `${place}.${name}`, plugins, visit) : value
     })
   })

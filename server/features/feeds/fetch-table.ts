@@ -132,7 +132,7 @@ function nameOf(url: string): string {
 const SHEET =
   /^https:\/\/docs\.google\.com\/spreadsheets\/d\/([\w-]+)\/(?:edit|view|copy|preview)?(?:[?#].*)?$/
 
-/** The address of the table itself: a Google Sheet's page becomes its export. */
+/** The address of the table itself: a Google Sheet's page becomes its export. Exported for its test. */
 export function tableAddress(url: string): string {
   const [, sheet] = SHEET.exec(url) ?? []
   if (sheet === undefined) return directAddress(url)

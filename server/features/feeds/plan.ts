@@ -1,7 +1,7 @@
 // Compares the rows of a table with those that were taken before, and with the files: what a run
 // changes. It writes nothing.
 import { createHash } from 'node:crypto'
-import { say, textOf, type AnyText } from '../../../plugins/contract/index.ts'
+import { say, type AnyText } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
 import type { FetchTarget } from '../../core/fetch-headers.ts'
@@ -26,7 +26,7 @@ import { addAction, type ChangedRow, type RowWork } from '../csv/start.ts'
 import { readUploadRows, type CheckOptions, type CsvUpload } from '../csv/uploads.ts'
 import { isSameHost, type Feed } from './feeds.ts'
 
-export const CHANGE_KINDS = [
+export const FEED_CHANGES = [
   'new',
   'version',
   'change',
@@ -36,7 +36,7 @@ export const CHANGE_KINDS = [
   'tag',
   'problem',
 ] as const
-export type FeedChangeKind = (typeof CHANGE_KINDS)[number]
+export type FeedChangeKind = (typeof FEED_CHANGES)[number]
 
 /** Which operation carries a change out. */
 export type FeedOperation = 'imports' | 'updates' | 'vanished'
@@ -485,9 +485,3 @@ async function countFiles(tx: ShopScope, feed: string): Promise<number> {
   )
   return row.files
 }
-
-/** An error as a row keeps it. */
-export const storedFailure = (code: string, message: AnyText, detail?: AnyText) => ({
-  code,
-  ...storedDetail(textOf(message), detail),
-})

@@ -10,8 +10,8 @@ import { columnMapping } from '../csv/routes/parts.ts'
 import { perField } from '../csv/routes/record.ts'
 import { cronProblem, scheduleText } from '../schedules/times.ts'
 import type { Feed, FeedInput, FeedOptions } from './feeds.ts'
-import { CHANGE_KINDS, MAX_FAILURES, type FeedCounts } from './plan.ts'
-import { isRunning, type ChangeRow, type RunView } from './runs.ts'
+import { FEED_CHANGES, MAX_FAILURES, type FeedCounts } from './plan.ts'
+import { isFeedRunning, type FeedChangeRow, type RunView } from './runs.ts'
 
 const cron = z
   .string()
@@ -216,7 +216,7 @@ export const feedSchema = z
 export const feedChangeSchema = z
   .object({
     row: count.nullable().describe('As a spreadsheet counts; null: the table has it no more'),
-    kind: z.enum(CHANGE_KINDS),
+    kind: z.enum(FEED_CHANGES),
     filename: z.string(),
     fields: z.array(z.string()).describe('The fields that differ from the last time'),
     file_id: z.string().nullable(),
@@ -274,7 +274,7 @@ export function runRecord(run: RunView): z.output<typeof feedRunSchema> {
 function statusOf(run: RunView): z.output<typeof feedRunSchema>['status'] {
   const { phase, operations } = run
   if (phase !== 'started') return phase
-  if (isRunning(run)) return 'running'
+  if (isFeedRunning(run)) return 'running'
   if (operations.some(({ status }) => status === 'previewed')) return 'waiting'
   const carried = operations.filter(({ discarded }) => !discarded)
   return carried.every(({ status }) => status === 'success') ? 'done' : 'partial'
@@ -317,7 +317,7 @@ export const feedChangeRecord = ({
   number: _,
   file_id,
   ...change
-}: ChangeRow): z.output<typeof feedChangeSchema> => ({
+}: FeedChangeRow): z.output<typeof feedChangeSchema> => ({
   ...change,
   file_id: file_id && toPublicId('file', file_id),
 })

@@ -43,7 +43,7 @@ import {
   type FeedTotals,
 } from './record.ts'
 import {
-  cancelRuns,
+  cancelFeedRuns,
   listChanges,
   listRuns,
   newestRuns,
@@ -192,7 +192,7 @@ const remove = ({ engine }: FeedRouteParts) =>
       const id = idOf(params)
       await scope.transaction(async (tx) => {
         await holdFeed(tx, id)
-        await cancelRuns(tx, engine, id)
+        await cancelFeedRuns(tx, engine, id)
         await deleteFeed(tx, id)
       })
       return { status: 204, body: null }

@@ -412,7 +412,7 @@ async function succeeded(tx: ShopScope, feed: Feed): Promise<void> {
 }
 
 /** Why a run failed, as its row and the feed keep it. */
-export function failureOf(error: unknown) {
+function storedFailureOf(error: unknown) {
   if (error instanceof PortError) {
     const { code, texts } = error
     return { code, ...storedDetail(texts.message, texts.detail) }
@@ -432,7 +432,7 @@ async function fail(
 ): Promise<void> {
   if (!(error instanceof PortError || error instanceof AppError))
     log.error('a feed could not be read', { run: id, ...errorFields(error) })
-  const failure = failureOf(error)
+  const failure = storedFailureOf(error)
   const said = JSON.stringify(failure)
   await scope.transaction(async (tx) => {
     const feed = await holdFeed(tx, feed_id)

@@ -90,12 +90,15 @@ export async function newestRuns(scope: ShopScope): Promise<Map<string, RunView>
 }
 
 /** Is it running? A part that waits for a person counts as ended. */
-export const isRunning = ({ phase, operations }: Pick<RunView, 'phase' | 'operations'>): boolean =>
+export const isFeedRunning = ({
+  phase,
+  operations,
+}: Pick<RunView, 'phase' | 'operations'>): boolean =>
   phase === 'reading' ||
   operations.some(({ status, finished_at }) => finished_at === null && status !== 'previewed')
 
 /** A change of a run, with its place. */
-export interface ChangeRow {
+export interface FeedChangeRow {
   number: number
   row: number | null
   kind: FeedChangeKind
@@ -110,8 +113,8 @@ export const listChanges = (
   scope: ShopScope,
   run: string,
   { limit, after }: { limit: number; after: number },
-): Promise<ChangeRow[]> =>
-  scope.query<ChangeRow>(
+): Promise<FeedChangeRow[]> =>
+  scope.query<FeedChangeRow>(
     `select number, row, kind, filename, fields, file_id, problem from feed_changes
      where shop_id = :shop and run_id = :run and number > :after order by number limit :limit`,
     { run, limit, after },
@@ -129,7 +132,7 @@ export function startFeedRun(
   return scope.transaction(async (tx) => {
     await holdFeed(tx, feed)
     const newest = await listRuns(tx, feed, { limit: 5 })
-    if (newest.some(isRunning))
+    if (newest.some(isFeedRunning))
       throw new AppError('conflict', { message: say('A run of this feed has not ended yet') })
     const run = await tx.one<{ id: string }>(
       `insert into feed_runs (shop_id, feed_id, dry_run, requested_by)
@@ -149,7 +152,7 @@ export function startFeedRun(
 }
 
 /** Stops what a feed does now, before it is deleted. */
-export async function cancelRuns(tx: ShopScope, engine: Engine, feed: string): Promise<void> {
+export async function cancelFeedRuns(tx: ShopScope, engine: Engine, feed: string): Promise<void> {
   for (const { operations } of await listRuns(tx, feed, { limit: 5 }))
     for (const { id } of operations) {
       const operation = await engine.get(tx, id)

@@ -268,6 +268,16 @@ test('JSON, JSON Lines and a list within an object are tables too', async () => 
   expect(await names('&tags=y')).toEqual(['a.pdf', 'b.pdf'])
 })
 
+test('a table that cannot be fetched is a problem of its address', async () => {
+  answer = { status: 401, body: 'Who are you?' }
+  const read = await owner.call('POST', '/api/feeds/table', { url })
+  expect(read).toMatchObject({
+    status: 422,
+    body: { error: { details: [{ param: 'url', code: 'url_not_accessible' }] } },
+  })
+  expect(await owner.call('POST', '/api/feeds/table', {})).toMatchObject({ status: 422 })
+})
+
 test('headers go to no other host, and no answer or row shows them', async () => {
   const other: (string | undefined)[] = []
   const elsewhere = createServer((request, response) => {

@@ -5,6 +5,7 @@ import { AppError } from '../../core/errors.ts'
 import type { FetchTarget } from '../../core/fetch-headers.ts'
 import { mergedHeaders } from '../../core/fetch-headers.ts'
 import type { BytesIdentity, GuardedClient, OpenedFile } from '../../ports/guarded-fetch.ts'
+import { tooSlow } from '../../ports/failures.ts'
 import { isEmptyTable } from '../csv/analyse.ts'
 import {
   MAX_BYTES,
@@ -35,23 +36,47 @@ const START_BYTES = 4096
  * changed. Throws `PortError`, and `AppError` if it is no table that can be read, and errors of `take`.
  */
 export async function withTable<Result>(
-  { client, readWorkbook }: FetchTableParts,
+  parts: FetchTableParts,
   scope: ShopScope,
   target: FetchTarget,
-  asked: { since: BytesIdentity | null; signal: AbortSignal },
+  asked: { since: BytesIdentity | null; withinMs: number; signal: AbortSignal },
   take: (table: FetchedTable) => Promise<Result>,
 ): Promise<Result | null> {
-  const { since, signal } = asked
-  const url = tableAddress(target.url)
-  const requester = { shop: scope.shop, headers: mergedHeaders(target.headers) }
-  const opened = await client.openChanged(url, signal, requester, since ?? undefined)
-  if (opened === null) return null
-  const { identity } = opened
-  const id = await receive(scope, opened, nameOf(target.url), readWorkbook)
+  const stored = await fetchTable(parts, scope, target, asked)
+  if (stored === null) return null
+  const { id, identity } = stored
   try {
     return await take({ upload: await requireUpload(scope, id), identity })
   } finally {
     await removeUpload(scope, id)
+  }
+}
+
+/** Stores the table at an address. Throws `tooSlow` if it has not arrived in time. */
+async function fetchTable(
+  { client, readWorkbook }: FetchTableParts,
+  scope: ShopScope,
+  target: FetchTarget,
+  {
+    since,
+    withinMs,
+    signal,
+  }: { since: BytesIdentity | null; withinMs: number; signal: AbortSignal },
+): Promise<{ id: string; identity: BytesIdentity | null } | null> {
+  const late = AbortSignal.timeout(withinMs)
+  const requester = { shop: scope.shop, headers: mergedHeaders(target.headers) }
+  try {
+    const opened = await client.openChanged(
+      tableAddress(target.url),
+      AbortSignal.any([signal, late]),
+      requester,
+      since ?? undefined,
+    )
+    if (opened === null) return null
+    const id = await receive(scope, opened, nameOf(target.url), readWorkbook)
+    return { id, identity: opened.identity }
+  } catch (error) {
+    throw late.aborted && !signal.aborted ? tooSlow() : error
   }
 }
 

@@ -267,7 +267,7 @@ const table = ({ client, sandboxOf, secrets }: FeedRouteParts) =>
     handler: async ({ caller: { scope }, body, signal }) => {
       const target = await givenTarget(secrets, scope, body)
       const parts = { client, readWorkbook: workbookReader(sandboxOf) }
-      const asked = { since: null, signal: AbortSignal.any([signal, AbortSignal.timeout(READ_MS)]) }
+      const asked = { since: null, withinMs: READ_MS, signal }
       try {
         const found = await withTable(parts, scope, target, asked, async ({ upload }) => {
           const saved = await findSavedMapping(scope, upload.headers)

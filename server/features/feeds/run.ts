@@ -165,7 +165,8 @@ async function perform(
   const target = targetOf(parts.secrets, scope, feed)
   const asked = {
     since: await identityToSend(scope, feed, run),
-    signal: AbortSignal.any([signal, AbortSignal.timeout(FETCH_MS)]),
+    withinMs: FETCH_MS,
+    signal,
   }
   const table = { client: parts.client, readWorkbook: workbookReader(parts.sandboxOf) }
   const read = await withTable(table, scope, target, asked, async (fetched) => {

@@ -51,6 +51,7 @@ import { apiChannel } from './server/features/imports/api-channel.ts'
 import { cloudChannel } from './server/features/cloud/channel.ts'
 import { csvChannel } from './server/features/csv/channel.ts'
 import { dropChannel } from './server/features/drop/channel.ts'
+import { feedChannel } from './server/features/feeds/channel.ts'
 import {
   adminChannel,
   catalogChannel,
@@ -66,7 +67,9 @@ import { importDrop } from './workflows/import-drop.ts'
 import { importCloud } from './workflows/import-cloud.ts'
 import { importUpload } from './workflows/import-upload.ts'
 import { importCsv } from './workflows/import-csv.ts'
+import { importFeed } from './workflows/import-feed.ts'
 import { updateFromCsv } from './workflows/update-from-csv.ts'
+import { updateFromFeed } from './workflows/update-from-feed.ts'
 
 // Menus show actions in this order.
 const plugins = [
@@ -126,7 +129,9 @@ const workflows = [
   importDrop,
   importCsv,
   importCloud,
+  importFeed,
   updateFromCsv,
+  updateFromFeed,
   createLinksWorkflow,
 ]
 
@@ -137,6 +142,7 @@ const channels = [
   uploadChannel,
   dropChannel,
   cloudChannel,
+  feedChannel,
   scheduleChannel,
   triggerChannel,
   catalogChannel,

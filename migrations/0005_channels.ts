@@ -1,5 +1,5 @@
-// Where files come from: CSV lists, browser uploads, the drop server, cloud connections, and
-// exports of other apps.
+// Where files come from: CSV lists, browser uploads, the drop server, cloud connections, tables at
+// addresses, and exports of other apps.
 import { freesBlobs } from '../server/core/db/blob-references.ts'
 import { firstSchema } from '../server/core/db/migration-steps.ts'
 
@@ -532,6 +532,105 @@ const SCHEMA = `
     foreign key (shop_id, sync_id) references syncs on delete cascade
   );
   create index sync_changes_position on sync_changes (shop_id, sync_id, position);
+
+  -- Tables at addresses that are imported again and again.
+  create table feeds (
+    shop_id integer not null references shops on delete cascade,
+    id uuid not null default uuidv7(),
+    name text not null,
+    -- The address without user info, query and fragment. All of it is sealed with the headers.
+    url text not null,
+    sealed bytea not null,
+    header_names text[] not null,
+    -- Field → header.
+    mapping jsonb not null,
+    -- The column that names a row; null: its id, or its filename.
+    key_column text,
+    options jsonb not null,
+    -- In the shop's time zone; null: it is imported by hand.
+    cron text,
+    enabled boolean not null default true,
+    next_run_at timestamptz,
+    -- What the address said about the table that was taken last: {host, etag, last_modified}.
+    identity jsonb,
+    -- Of the last run, if it failed: {code, message}.
+    error jsonb,
+    created_at timestamptz not null default now(),
+    primary key (shop_id, id)
+  );
+  create index feeds_due on feeds (next_run_at) where next_run_at is not null;
+
+  -- The rows that were taken, or failed.
+  create table feed_rows (
+    shop_id integer not null,
+    feed_id uuid not null,
+    key text collate "C" not null,
+    -- Field → a hash of its cell: cells may contain secrets.
+    cells jsonb not null,
+    file_id uuid,
+    filename text not null,
+    -- How often these cells have failed; 0: they were taken.
+    failures smallint not null default 0,
+    -- The table has it no more, and its file was moved to the trash or got the tag.
+    vanished boolean not null default false,
+    primary key (shop_id, feed_id, key),
+    foreign key (shop_id, feed_id) references feeds on delete cascade,
+    foreign key (shop_id, file_id) references files on delete set null (file_id)
+  );
+  create index feed_rows_file on feed_rows (shop_id, file_id); -- deleted files
+
+  create table feed_runs (
+    shop_id integer not null,
+    id uuid not null default uuidv7(),
+    feed_id uuid not null,
+    -- It only lists what would change.
+    dry_run boolean not null,
+    -- started: its changes are in its operations.
+    phase text not null default 'reading'
+      check (phase in ('reading', 'unchanged', 'started', 'listed', 'failed')),
+    counts jsonb not null default '{}',
+    error jsonb,
+    requested_by text not null,
+    -- Of new files and versions, of changed files, and of files whose rows have vanished. No foreign
+    -- keys: history is shorter.
+    import_id uuid,
+    update_id uuid,
+    vanished_id uuid,
+    started_at timestamptz not null default now(),
+    finished_at timestamptz,
+    primary key (shop_id, id),
+    foreign key (shop_id, feed_id) references feeds on delete cascade
+  );
+  create index feed_runs_feed on feed_runs (shop_id, feed_id, id);
+  create index feed_runs_reading on feed_runs (shop_id, id)
+    where phase = 'reading'; -- background task
+  create index feed_runs_age on feed_runs (started_at); -- the sweep
+
+  -- What a run found, in the order of the table; vanished rows come last.
+  create table feed_changes (
+    shop_id integer not null,
+    run_id uuid not null,
+    number integer not null,
+    -- As a spreadsheet counts; null: the table has it no more.
+    row integer,
+    key text collate "C" not null,
+    kind text not null,
+    filename text not null,
+    -- The fields whose cells have changed.
+    fields text[] not null default '{}',
+    cells jsonb not null default '{}',
+    file_id uuid,
+    -- Of a row that cannot be taken: {code, message, detail}.
+    problem jsonb,
+    operation_id uuid,
+    position integer,
+    -- feed_rows says so, or its operation did nothing about it.
+    settled boolean not null default false,
+    primary key (shop_id, run_id, number),
+    foreign key (shop_id, run_id) references feed_runs on delete cascade
+  );
+  create index feed_changes_open on feed_changes (shop_id, run_id)
+    where operation_id is not null and not settled;
 
   create table moves (
     shop_id integer not null references shops on delete cascade,

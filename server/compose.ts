@@ -226,6 +226,7 @@ async function openWeb(
     bucketOrigin: await directOrigin(config),
     channels: config.channels,
     cloud,
+    client,
     reach: (url) => client.reach(url),
     readPreview,
     sandboxOf,

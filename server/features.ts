@@ -36,6 +36,7 @@ import { complianceFeature } from './features/compliance/feature.ts'
 import { csvFeature } from './features/csv/feature.ts'
 import { downloadsFeature } from './features/downloads/feature.ts'
 import { dropFeature } from './features/drop/feature.ts'
+import { feedsFeature } from './features/feeds/feature.ts'
 import { filesFeature } from './features/files/feature.ts'
 import type { SavedViewParts } from './features/files/routes/saved-view-endpoints.ts'
 import { flowFeature, type FlowSendParts } from './features/flow/feature.ts'
@@ -119,6 +120,8 @@ export interface WebParts extends MailReach {
   /** Child processes for the untrusted files of a shop. */
   sandboxOf: (shop: number) => Sandbox
   readPreview: ReadPreview
+  /** Requests to addresses that merchants chose. */
+  client: GuardedClient
   /** Rejects if this server cannot send to an address. */
   reach: Reach
   /** The address of the drop server for merchants. */
@@ -161,6 +164,8 @@ export interface TaskParts extends MailTaskParts {
   stores: ReadonlyMap<string, BlobStore>
   folder: UploadFolder
   client: GuardedClient
+  /** Child processes for the untrusted files of a shop. */
+  sandboxOf: (shop: number) => Sandbox
   cloud: Cloud
   limits: Limits
   plans: Plans | null
@@ -222,6 +227,7 @@ export const FEATURES: readonly AnyFeature[] = checkFeatures([
   apiFeature,
   dropFeature,
   cloudFeature,
+  feedsFeature,
   filesFeature,
   previewsFeature,
   samplesFeature,

@@ -105,7 +105,7 @@ const openPage = async (built: Promise<string> | null, { dataDir }: Environment)
 
 async function startWorkerRole(options: ComposeOptions, server: ComposedServer): Promise<void> {
   const { config, database, secrets, baseUrl, clock, log, closings } = options
-  const { engine, parts, stores, storefront, client, folder, cloud } = server
+  const { engine, parts, stores, storefront, client, folder, cloud, sandboxes } = server
   const common = { database, client, secrets, baseUrl, clock, log }
   const outbox = openOutbox({
     ...common,
@@ -122,6 +122,7 @@ async function startWorkerRole(options: ComposeOptions, server: ComposedServer):
     stores,
     folder,
     cloud,
+    sandboxOf: (shop) => sandboxes.of(shop),
     limits: config.limits,
     plans: config.plans,
     mailAdvice: config.environment.mail,

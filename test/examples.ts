@@ -11,6 +11,7 @@ import {
   BUYER,
   PRODUCT,
   SOURCE,
+  TABLE,
   type Example,
   type ExampleId,
 } from '../server/http/example.ts'
@@ -153,6 +154,7 @@ async function fill(place: Place, example: Example): Promise<Example> {
   if (text.includes(BUYER))
     await call(place, 'POST', '/api/links', { file_ids: [await need('file')], email: BUYER })
   let real = text.replaceAll(SOURCE, `${place.origin.url}/bytes/1000/guide`)
+  real = real.replaceAll(TABLE, tableAt(place))
   for (const [id, written] of Object.entries(IDS) as [ExampleId, string][])
     if (text.includes(written)) real = real.replaceAll(written, await need(id))
   return JSON.parse(real) as Example
@@ -269,6 +271,9 @@ async function inserted(
   return toPublicId(prefix, made!.id)
 }
 
+const tableAt = ({ origin }: Place): string =>
+  `${origin.url}/text/${encodeURIComponent('name,link,sku\nguide.pdf,https://cdn.example.com/guide.pdf,EB-1\n')}`
+
 const MAPPED = {
   product_title: 'Guide',
   variant_id: null,
@@ -296,6 +301,13 @@ const MAKERS: Record<ExampleId, Make> = {
   template: (place) => post(place, '/api/tag-templates', { name: 'Spring', tags: ['spring'] }),
   key: (place) => post(place, '/api/api-keys', { name: 'Old', scopes: ['files:read'] }),
   connection: (place) => post(place, '/api/connections', { provider: 'demo' }),
+  feed: (place) =>
+    post(place, '/api/feeds', {
+      name: 'Supplier',
+      url: tableAt(place),
+      mapping: { filename: 'name', file_url: 'link', product_sku: 'sku' },
+    }),
+  feed_run: async (place, need) => post(place, `/api/feeds/${await need('feed')}/run`, {}),
   drop_account: (place) => post(place, '/api/drop/accounts', { name: 'Warehouse' }),
   dropped_file: (place) => droppedFile(place, 'waiting', '', 'dropped.pdf'),
   failed_drop: (place) => droppedFile(place, 'failed', 'failed', 'failed.pdf'),

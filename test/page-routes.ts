@@ -56,6 +56,15 @@ const RECORDS: Readonly<Record<string, Records>> = {
     list: 'connections',
     make: (call) => call('POST', '/api/connections', { provider: 'demo' }),
   },
+  '/import/feeds/:id': {
+    list: 'feeds',
+    make: (call) =>
+      call('POST', '/api/feeds', {
+        name: 'Supplier',
+        url: 'https://example.com/feed.csv',
+        mapping: { filename: 'name', file_url: 'link' },
+      }),
+  },
   '/import/csv/:id': csv(
     'csv',
     'spring.csv',

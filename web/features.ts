@@ -7,6 +7,7 @@ import { cloud } from './features/cloud/feature.ts'
 import { compliance } from './features/compliance/feature.ts'
 import { csv } from './features/csv/feature.ts'
 import { drop } from './features/drop/feature.ts'
+import { feeds } from './features/feeds/feature.ts'
 import { files } from './features/files/feature.ts'
 import { home } from './features/home/feature.ts'
 import { imports } from './features/imports/feature.ts'
@@ -36,6 +37,7 @@ export const FEATURES: readonly PageFeature[] = checked([
   move,
   drop,
   cloud,
+  feeds,
   orders,
   preparation,
   links,

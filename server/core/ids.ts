@@ -24,6 +24,8 @@ export type IdPrefix =
   | 'account'
   | 'dropped'
   | 'connection'
+  | 'feed'
+  | 'run'
   | 'webhook'
   | 'delivery'
   | 'answer'

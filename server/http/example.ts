@@ -62,6 +62,8 @@ export const IDS = {
   /** A dropped file whose import failed. */
   failed_drop: id('dropped', 30),
   connection: id('connection', 31),
+  feed: id('feed', 100),
+  feed_run: id('run', 101),
   delivery: id('delivery', 32),
   move: id('move', 95),
   customer_data: id('answer', 96),
@@ -79,4 +81,6 @@ export const BUYER = 'ada@example.com'
 
 /** An address to fetch a file from. */
 export const SOURCE = 'https://cdn.example.com/guide.pdf'
+/** An address of a table. */
+export const TABLE = 'https://cdn.example.com/feed.csv'
 export const PRODUCT = 'gid://shopify/Product/1'

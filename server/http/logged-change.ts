@@ -13,6 +13,7 @@ export const CHANGE_KINDS = [
   'drop_settings',
   'drop_account',
   'connection',
+  'feed',
   'mail',
   'mail_texts',
   'buyer_page',

@@ -8,6 +8,7 @@ export const TAGS = {
   Files: 'Files: found, read, changed, released and put into the trash',
   'Drop folders': 'FTP and SFTP accounts, and the files that wait in their folders',
   'Cloud connections': 'Folders of cloud storage that are synced',
+  Feeds: 'Tables at addresses that are imported again and again, and what changes with each run',
   Tags: 'Tags in use, and templates of tags',
   Versions: 'The versions of a file: compared, added and restored',
   Packs: 'Files that are delivered together',

@@ -28,7 +28,7 @@ export interface Origin {
 }
 
 /**
- * Serves by path: `/bytes/SIZE/SEED[/any-name]` the bytes of content.ts; `/together/N/…` the rest
+ * Serves by path: `/bytes/SIZE/SEED[/any-name]` the bytes of content.ts; `/text/TEXT` that text; `/together/N/…` the rest
  * once N such requests are waiting; and the paths of `misbehaviours.ts`. `port` 0 uses any free
  * one.
  */
@@ -94,6 +94,7 @@ async function serve(
   const url = new URL(path, 'http://origin')
   const [kind = '', ...rest] = url.pathname.slice(1).split('/').map(decodeURIComponent)
   if (kind === 'bytes') return sendContent(request, response, Number(rest[0]), rest[1] ?? '')
+  if (kind === 'text') return void response.end(rest[0] ?? '')
   const misbehave = misbehaviours[kind]
   if (!misbehave)
     return void response

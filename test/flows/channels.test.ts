@@ -9,6 +9,10 @@ import { cloudChannel } from '../../server/features/cloud/channel.ts'
 import { listingTask } from '../../server/features/cloud/listing-task.ts'
 import { csvChannel } from '../../server/features/csv/channel.ts'
 import { dropChannel } from '../../server/features/drop/channel.ts'
+import { feedChannel } from '../../server/features/feeds/channel.ts'
+import { feedTasks } from '../../server/features/feeds/run.ts'
+import { createGuardedClient } from '../../server/ports/guarded-fetch.ts'
+import { createSandboxes } from '../../server/ports/sandbox.ts'
 import { uploadChannel } from '../../server/features/upload/channel.ts'
 import { holdBlobs } from '../../server/files/blobs.ts'
 import { toPublicId } from '../../server/core/ids.ts'
@@ -21,23 +25,31 @@ import { contentOf } from '../fakes/content.ts'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { importWays } from '../import-ways.ts'
 import { channelSuite } from '../suites/channels.ts'
+import { WAIT_MS } from '../wait.ts'
 
 let app: CsvApp
 let origin: Origin
 let worker: EngineWorker
 let connection: string
+let client: ReturnType<typeof createGuardedClient>
 beforeAll(async () => {
   app = await openCsvApp({}, { channels: [letterboxChannel], workflows: [importLetterbox] })
   origin = await startOrigin()
   const { engine, parts } = app.engine
-  const { database, log } = parts
+  const { database, log, secrets } = parts
+  client = createGuardedClient({ allowLoopback: true, fileBytes: 1024 ** 3 })
+  const sandboxes = createSandboxes(log)
+  const sandboxOf = (shop: number) => sandboxes.of(shop)
+  const clock = () => new Date()
+  const feeds = feedTasks({ database, engine, client, sandboxOf, secrets, clock, log })
   const listing = listingTask({ database, engine, cloud: app.cloud, log })
-  worker = await app.engine.startWorker({}, [listing])
+  worker = await app.engine.startWorker({}, [listing, ...feeds])
   const { body } = await app.owner.call('POST', '/api/connections', { provider: 'demo' })
   connection = body.id
 })
 afterAll(async () => {
   await worker.stop()
+  await client.close()
   await origin.close()
   await app.close()
 })
@@ -72,6 +84,23 @@ const WAYS = {
     const { body } = await app.owner.call('POST', `/api/connections/${connection}/sync`, {})
     return untilEnded(app.owner, body.id)
   },
+  feed: async (filename: string) => {
+    const { scope, call } = app.owner
+    const table = `filename,file_url\n"${filename}",${address(filename)}`
+    const { body: feed } = await call('POST', '/api/feeds', {
+      name: filename,
+      url: `${origin.url}/text/${encodeURIComponent(table)}`,
+      mapping: { filename: 'filename', file_url: 'file_url' },
+    })
+    await call('POST', `/api/feeds/${feed.id}/run`, {})
+    await expect
+      .poll(() => scope.has(`select from feed_runs where shop_id = :shop and phase = 'reading'`), {
+        timeout: WAIT_MS,
+      })
+      .toBe(false)
+    const { body } = await call('GET', `/api/feeds/${feed.id}`)
+    return untilEnded(app.owner, body.last_run.operations[0].id)
+  },
   letterbox: async (filename: string) => {
     const id = await openLetter(
       app.engine.engine,
@@ -89,6 +118,7 @@ for (const channel of [
   uploadChannel,
   dropChannel,
   cloudChannel,
+  feedChannel,
   letterboxChannel,
 ])
   channelSuite(channel, () => ({ app, imported: WAYS[channel.id as keyof typeof WAYS] }), {
@@ -103,5 +133,6 @@ test('every channel of the installation that imports files is among them', () =>
     'upload',
     'drop',
     'cloud',
+    'feed',
   ])
 })

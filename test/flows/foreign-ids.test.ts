@@ -180,6 +180,8 @@ const WITHOUT_EFFECT: Readonly<Record<string, string>> = {
   'post /api/files/import': 'an unknown product is a warning of its file, as an unknown SKU is',
   'post /api/uploads/batches': 'the name of a pack',
   'patch /api/uploads/batches/{id}': 'the name of a pack',
+  'post /api/feeds': 'the headers of columns',
+  'patch /api/feeds/{id}': 'the headers of columns',
 }
 
 test('each field that takes an id refuses another shop’s, and names the field', async () => {

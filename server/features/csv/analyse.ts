@@ -127,7 +127,7 @@ class TableAnalysis {
   end(): Analysis {
     this.#begin()
     const { found } = this
-    if (found.rows === 0) throw invalidFile(say('The file has a header but no rows'))
+    if (found.rows === 0) throw invalidFile(NO_ROWS)
     const samples = found.sample.map(({ cells }) => cells)
     found.mapping = mappingOf(suggestColumns(found.headers, samples))
     return found
@@ -260,7 +260,14 @@ const invalidFile = (detail: Text): AppError =>
     details: [{ index: 0, param: '', code: 'invalid_csv', message: detail }],
   })
 
-export const emptyFile = (): AppError => invalidFile(say('The file is empty'))
+const EMPTY = say('The file is empty')
+const NO_ROWS = say('The file has a header but no rows')
+
+export const emptyFile = (): AppError => invalidFile(EMPTY)
+
+/** Does the error say that the table has no rows? */
+export const isEmptyTable = (error: AppError): boolean =>
+  error.details.some(({ message }) => message === EMPTY.message || message === NO_ROWS.message)
 
 /**
  * Returns the text. Throws `invalid_csv` if it has the character 0, which PostgreSQL cannot store.

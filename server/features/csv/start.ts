@@ -20,7 +20,7 @@ import { csvChannel } from './channel.ts'
 import { correctedRows } from './body-rows.ts'
 import { placesOf } from './columns.ts'
 import { errorRows } from './problems.ts'
-import { actionOfRow } from './row-actions.ts'
+import { actionOfRow, type RowAction } from './row-actions.ts'
 import { findTargets, targetLookups, type FoundTargets } from './row-targets.ts'
 import { readValues, type RowValues } from './row-values.ts'
 import { requireOpen, type CheckOptions, type CsvUpload } from './uploads.ts'
@@ -114,7 +114,7 @@ const importOptions = ({ auto_map, notify, dry_run: dryRun }: CsvStart) => ({
   dryRun,
 })
 
-interface ChangedRow {
+export interface ChangedRow {
   id: string
   wanted: RowChange
 }
@@ -130,7 +130,7 @@ function stepsFor(rows: readonly ChangedRow[], { steps, ...workflow }: Workflow)
 }
 
 /** Whether a person must confirm the deletions, as those of a sync; never a single one. */
-async function deletesMany(tx: ShopScope, rows: readonly ChangedRow[]): Promise<boolean> {
+export async function deletesMany(tx: ShopScope, rows: readonly ChangedRow[]): Promise<boolean> {
   const deleted = rows.filter(({ wanted }) => wanted.deleted === true).length
   if (deleted < 2) return false
   const { files } = await tx.one<{ files: number }>(
@@ -150,20 +150,43 @@ async function startUpdates(
   }: { request: CsvStart; label: string; caller: CsvCaller },
 ): Promise<string> {
   const { name: requestedBy, idempotencyKey: key } = caller
-  return engine.start(tx, {
-    workflow: stepsFor(
-      rows,
-      present(engine.workflow('update-from-csv'), 'The workflow update-from-csv'),
-    ),
+  return startRowChanges(engine, tx, rows, {
+    workflow: 'update-from-csv',
     channel: csvChannel.id,
     label,
     requestedBy,
-    source: { type: 'rows', rows },
-    request: notify === undefined ? {} : { notify },
+    notify,
     dryRun: dry_run || (await deletesMany(tx, rows)),
-    ...(key === undefined ? {} : { idempotencyKey: `${key}/rows` }),
+    idempotencyKey: key === undefined ? undefined : `${key}/rows`,
   })
 }
+
+/** How the change of files by rows is started. */
+export interface RowChangesStart {
+  /** The id of a built-in workflow with the steps for rows. */
+  workflow: string
+  channel: string
+  label: string
+  requestedBy: string
+  notify: boolean | undefined
+  dryRun: boolean
+  idempotencyKey: string | undefined
+}
+
+/** Starts the operation on the files that rows change, and returns its UUID. */
+export const startRowChanges = (
+  engine: Engine,
+  tx: ShopScope,
+  rows: readonly ChangedRow[],
+  { workflow, notify, idempotencyKey, ...about }: RowChangesStart,
+): Promise<string> =>
+  engine.start(tx, {
+    ...about,
+    workflow: stepsFor(rows, present(engine.workflow(workflow), `The workflow ${workflow}`)),
+    source: { type: 'rows', rows },
+    request: notify === undefined ? {} : { notify },
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+  })
 
 const conflict = (message: Text) => new AppError('conflict', { message })
 
@@ -189,7 +212,8 @@ function requireChecked(upload: CsvUpload, request: CsvStart): CheckOptions {
   return options
 }
 
-interface RowWork {
+/** What rows do: imports of files, and changes of files. */
+export interface RowWork {
   files: ImportFile[]
   rows: ChangedRow[]
 }
@@ -215,7 +239,7 @@ async function workOf(tx: ShopScope, upload: CsvUpload, options: CheckOptions): 
 }
 
 function addWork(
-  { files, rows }: RowWork,
+  work: RowWork,
   values: RowValues,
   targets: FoundTargets,
   options: CheckOptions,
@@ -223,6 +247,16 @@ function addWork(
   const { action, problem } = actionOfRow(values, targets)
   if (problem?.severity === 'error')
     throw conflict(say('Files that rows name have changed since the check: check this file again'))
+  addAction(work, action, { values, targets, options })
+}
+
+/** Adds what a row does to the work. */
+export function addAction(
+  { files, rows }: RowWork,
+  action: RowAction,
+  row: { values: RowValues; targets: FoundTargets; options: CheckOptions },
+): void {
+  const { values, targets, options } = row
   if (action.type === 'import') files.push(fileOf(values, options))
   if (action.type === 'fetch') files.push(versionOf(values, action.id, targets, options))
   if (action.type === 'change') rows.push({ id: action.id, wanted: changeOf(values, options) })

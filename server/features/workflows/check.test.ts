@@ -237,5 +237,6 @@ test('workflows that delete are distinguished from those that restore', () => {
     'merge-duplicates',
     'purge-files',
     'update-from-csv',
+    'update-from-feed',
   ])
 })

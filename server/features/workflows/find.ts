@@ -44,6 +44,7 @@ const SOURCE_NAME = `(
   select name from drop_accounts where shop_id = :shop
     and 'account:' || id = split_part(t.source, '/', 1)
   union all select name from connections where shop_id = :shop and 'connection:' || id = t.source
+  union all select name from feeds where shop_id = :shop and 'feed:' || id = t.source
   union all select name from api_keys where shop_id = :shop and 'key:' || id = t.source)`
 
 /**

@@ -1,5 +1,5 @@
 // Where an import comes from, as triggers name it: one drop account or a folder of it, a cloud
-// connection, a saved CSV mapping, an API key, or a channel. The most specific one decides which
+// connection, a feed, a saved CSV mapping, an API key, or a channel. The most specific one decides which
 // workflow runs.
 import { z } from 'zod'
 import { ownValue, say, type Text } from '../../../plugins/contract/index.ts'
@@ -19,6 +19,7 @@ export const sourceSchema = z
       .optional()
       .describe('With `drop_account`: a folder in the home of the drop folder'),
     connection: z.string().max(100).optional().describe('A cloud connection'),
+    feed: z.string().max(100).optional().describe('A table at an address'),
     csv_mapping: z.string().max(200).optional().describe('The name of a saved column mapping'),
     api_key: z.string().max(100).optional().describe('API imports with this key'),
   })
@@ -31,6 +32,7 @@ export interface ImportOrigin {
   /** A file of the drop folder: its account, and the path of its folder. */
   drop?: { account: string | null; folder: string } | undefined
   connection?: string | undefined
+  feed?: string | undefined
   /** The name of the saved mapping that a CSV file has. */
   mapping?: string | null | undefined
   apiKey?: string | null | undefined
@@ -39,7 +41,7 @@ export interface ImportOrigin {
 /** The sources that an import belongs to, the most specific one first. */
 export function sourceKeys(
   channel: string,
-  { drop, connection, mapping, apiKey }: ImportOrigin,
+  { drop, connection, feed, mapping, apiKey }: ImportOrigin,
 ): string[] {
   const account = drop?.account ?? null
   const folder = drop?.folder.split('/', 1)[0] ?? ''
@@ -47,6 +49,7 @@ export function sourceKeys(
     ...(account !== null && folder !== '' ? [folderKey(account, folder)] : []),
     ...(account === null ? [] : [`account:${account}`]),
     ...(connection === undefined ? [] : [`connection:${connection}`]),
+    ...(feed === undefined ? [] : [`feed:${feed}`]),
     ...(mapping ? [`mapping:${mapping}`] : []),
     ...(apiKey ? [`key:${apiKey}`] : []),
     `channel:${channel}`,
@@ -64,6 +67,7 @@ export function channelOfSource(source: ImportSource): string | null {
   if (source.channel !== undefined) return source.channel
   if (source.drop_account !== undefined) return 'drop'
   if (source.connection !== undefined) return 'cloud'
+  if (source.feed !== undefined) return 'feed'
   if (source.csv_mapping !== undefined) return 'csv'
   return source.api_key === undefined ? null : 'api'
 }
@@ -74,7 +78,7 @@ export function storedSource(source: ImportSource): string | null {
   const given = Object.entries(own).filter(([, value]) => value !== undefined)
   const [name, value] = given[0] ?? []
   if (given.length !== 1 || value === undefined || value === '') return null
-  const uuid = (prefix: 'account' | 'connection' | 'key') => parsePublicId(prefix, value)
+  const uuid = (prefix: 'account' | 'connection' | 'feed' | 'key') => parsePublicId(prefix, value)
   const account = uuid('account')
   switch (name) {
     case 'channel':
@@ -83,6 +87,8 @@ export function storedSource(source: ImportSource): string | null {
       return folder === undefined ? `mapping:${value}` : null
     case 'connection':
       return folder === undefined && uuid('connection') ? `connection:${uuid('connection')}` : null
+    case 'feed':
+      return folder === undefined && uuid('feed') ? `feed:${uuid('feed')}` : null
     case 'api_key':
       return folder === undefined && uuid('key') ? `key:${uuid('key')}` : null
     default:
@@ -98,6 +104,7 @@ export function givenSource(stored: string): ImportSource {
   if (kind === 'channel') return { channel: value }
   if (kind === 'mapping') return { csv_mapping: value }
   if (kind === 'connection') return { connection: toPublicId('connection', value) }
+  if (kind === 'feed') return { feed: toPublicId('feed', value) }
   if (kind === 'key') return { api_key: toPublicId('key', value) }
   const [account = '', ...folder] = value.split('/')
   const drop_account = toPublicId('account', account)
@@ -107,6 +114,7 @@ export function givenSource(stored: string): ImportSource {
 const MISSING: Readonly<Record<string, Text>> = {
   account: say('There is no such account of the drop folder: choose one of this shop'),
   connection: say('There is no such cloud connection: choose one of this shop'),
+  feed: say('There is no such feed: choose one of this shop'),
   key: say('There is no such API key: choose one of this shop'),
   mapping: say('There is no saved mapping of this name'),
 }
@@ -122,6 +130,7 @@ export async function missingSources(
     `select source from (
        select 'account:' || id as source from drop_accounts where shop_id = :shop
        union all select 'connection:' || id from connections where shop_id = :shop
+       union all select 'feed:' || id from feeds where shop_id = :shop
        union all select 'key:' || id from api_keys where shop_id = :shop
        union all select 'mapping:' || name from csv_column_mappings where shop_id = :shop) s
      where source = any(:asked::text[])`,

@@ -17,6 +17,7 @@ export const KIND_LABELS: Readonly<Record<LoggedChange['kind'], string>> = {
   drop_settings: t('Settings of FTP and SFTP'),
   drop_account: t('FTP and SFTP account'),
   connection: t('Cloud connection'),
+  feed: t('Feed'),
   api_key: t('API key'),
   webhook: t('Webhook'),
   mail: t('Sending of mails'),

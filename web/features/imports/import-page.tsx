@@ -41,6 +41,15 @@ export const ImportPage = () => (
           )}
         </Way>
         <Way
+          title={t('Import a table from an address')}
+          best={t('Best for a list that a supplier or a Google Sheet keeps')}
+          action={<Button url="/import/feeds">{t('See the feeds')}</Button>}
+        >
+          {t(
+            'A CSV, XLSX or JSON at a URL, imported again on a schedule. Only rows that differ are carried out.',
+          )}
+        </Way>
+        <Way
           title={t('Move to Stevedore')}
           best={t('Best for files and buyers of another app')}
           action={<Button url="/import/move">{t('Choose an app')}</Button>}

@@ -19,7 +19,7 @@ export interface SourceNames {
 
 /** Where imports come from: `files of the drop account “Supplier A”`. */
 export function sourceText(from: ImportSource, { channels, names }: SourceNames): string {
-  const { channel, drop_account: account, folder, connection, csv_mapping, api_key } = from
+  const { channel, drop_account: account, folder, connection, feed, csv_mapping, api_key } = from
   const nameOf = (id: string) => names.get(id) ?? id
   if (account !== undefined)
     return folder
@@ -30,6 +30,7 @@ export function sourceText(from: ImportSource, { channels, names }: SourceNames)
       : t('files of the drop account “{name}”', { name: nameOf(account) })
   if (connection !== undefined)
     return t('syncs of the connection “{name}”', { name: nameOf(connection) })
+  if (feed !== undefined) return t('imports of the feed “{name}”', { name: nameOf(feed) })
   if (csv_mapping !== undefined)
     return t('CSV files with the saved mapping “{name}”', { name: csv_mapping })
   if (api_key !== undefined)

@@ -11,6 +11,7 @@ import { BlockStack, Button, Hint, InlineError, Select, TextField } from '../../
 import { useConnections } from '../cloud/calls.ts'
 import { useCsvMappings } from '../csv/calls.ts'
 import { useDropAccounts } from '../drop/calls.ts'
+import { useFeeds } from '../feeds/calls.ts'
 import { useChannels } from '../imports/channel-calls.ts'
 import { useApiKeys } from '../settings/api-key-calls.ts'
 import { type TriggerDraft } from './draft.ts'
@@ -177,6 +178,7 @@ function useSourceChoices(now: string) {
     },
     group(t('One account of the drop folder'), 'drop_account', named(useDropAccounts().data)),
     group(t('One cloud connection'), 'connection', named(useConnections().data)),
+    group(t('One feed'), 'feed', named(useFeeds().data)),
     group(
       t('CSV files with a saved mapping'),
       'csv_mapping',

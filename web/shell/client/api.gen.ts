@@ -2496,6 +2496,7 @@ export interface components {
       }
       'DELETE /api/drop/accounts/{id}': Record<string, never>
       'DELETE /api/drop/files/{id}': Record<string, never>
+      'DELETE /api/feeds/{id}': Record<string, never>
       'DELETE /api/licence-lists/{id}': Record<string, never>
       'DELETE /api/mapping-rules/{id}': Record<string, never>
       'DELETE /api/moves/{id}': Record<string, never>
@@ -2582,6 +2583,7 @@ export interface components {
             | 'drop_settings'
             | 'drop_account'
             | 'connection'
+            | 'feed'
             | 'mail'
             | 'mail_texts'
             | 'buyer_page'
@@ -2610,6 +2612,7 @@ export interface components {
             | 'drop_settings'
             | 'drop_account'
             | 'connection'
+            | 'feed'
             | 'mail'
             | 'mail_texts'
             | 'buyer_page'
@@ -2837,6 +2840,39 @@ export interface components {
           limit?: number
           /** @enum {string} */
           state?: 'writing' | 'partial' | 'waiting' | 'importing' | 'processed' | 'failed'
+        }
+      }
+      'GET /api/feeds': {
+        answer: {
+          data: components['schemas']['Feed'][]
+          next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          limit?: number
+        }
+      }
+      'GET /api/feeds/{id}': {
+        answer: components['schemas']['Feed']
+      }
+      'GET /api/feeds/{id}/runs': {
+        answer: {
+          data: components['schemas']['FeedRun'][]
+          next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          limit?: number
+        }
+      }
+      'GET /api/feeds/{id}/runs/{run}/changes': {
+        answer: {
+          data: components['schemas']['FeedRowChange'][]
+          next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          limit?: number
         }
       }
       'GET /api/files': {
@@ -3731,6 +3767,10 @@ export interface components {
         answer: components['schemas']['DropAccount']
         body: components['schemas']['DropAccountChange']
       }
+      'PATCH /api/feeds/{id}': {
+        answer: components['schemas']['Feed']
+        body: components['schemas']['FeedChange']
+      }
       'PATCH /api/files/{id}': {
         answer: {
           /**
@@ -4192,6 +4232,18 @@ export interface components {
         query: {
           file_id?: string
         }
+      }
+      'POST /api/feeds': {
+        answer: components['schemas']['Feed']
+        body: components['schemas']['FeedRequest']
+      }
+      'POST /api/feeds/{id}/run': {
+        answer: components['schemas']['FeedRun']
+        body: components['schemas']['FeedRunRequest']
+      }
+      'POST /api/feeds/table': {
+        answer: components['schemas']['FeedTable']
+        body: components['schemas']['FeedTableRequest']
       }
       'POST /api/files/{id}/public-address': {
         answer: {
@@ -5132,6 +5184,389 @@ export interface components {
         type: string
       }
     }
+    Feed: {
+      /** @description Whether products of new files are found by their names */
+      auto_map: boolean
+      /** Format: date-time */
+      created_at: string
+      cron: string | null
+      enabled: boolean
+      /** @description Why the last run failed; null: it did not */
+      error: {
+        code: string
+        detail?: string
+        /** @description Absent: the English text has no values, so it is its own message */
+        detail_text?: components['schemas']['Text']
+        message: string
+        /** @description Absent: the English text has no values, so it is its own message */
+        message_text?: components['schemas']['Text']
+      } | null
+      /** @description Rows that failed when they were tried last */
+      failing: number
+      /** @description Files that its rows have */
+      files: number
+      /** @description The names of the headers; their values are not shown */
+      headers: string[]
+      id: string
+      key_column: string | null
+      last_run: components['schemas']['FeedRun'] | null
+      mapping: {
+        allowed_referrers: string | null
+        ask_for: string | null
+        available_after_days: string | null
+        available_from: string | null
+        buyer_text: string | null
+        cdn: string | null
+        command: string | null
+        customer_tag: string | null
+        download_limit: string | null
+        download_notification: string | null
+        download_tracking: string | null
+        expiry_days: string | null
+        file_url: string | null
+        filename: string | null
+        first_use_hours: string | null
+        id: string | null
+        pack: string | null
+        product_handle: string | null
+        product_id: string | null
+        product_sku: string | null
+        sample_pages: string | null
+        sample_seconds: string | null
+        sha256: string | null
+        tags: string | null
+        view: string | null
+        view_days: string | null
+        view_limit: string | null
+        visibility: string | null
+      }
+      name: string
+      next_run_at: string | null
+      /** @description Whether the recipients of the settings get a mail after a run */
+      notify: boolean
+      /**
+       * @description Products of a row are added to those of its file, or replace them
+       * @enum {string}
+       */
+      products: 'add' | 'replace'
+      /** @example Daily at 02:00 */
+      schedule_text: string | null
+      /**
+       * @description Tags of a row without signs are added to those of its file, or replace them
+       * @enum {string}
+       */
+      tags: 'add' | 'replace'
+      /** @description Without its query, which may contain a secret */
+      url: string
+      /**
+       * @description What happens to the file of a row that the table has no more
+       * @enum {string}
+       */
+      vanished: 'keep' | 'trash' | 'tag'
+      /** @description With `vanished: tag`: the tag that the file gets */
+      vanished_tag: string | null
+    }
+    FeedChange: {
+      /** @description Whether products of new files are found by their names */
+      auto_map?: boolean
+      /**
+       * @description Five fields, in the shop’s time zone; null: by hand
+       * @example 0 2 * * *
+       */
+      cron?: string | null
+      /** @description false: it is paused */
+      enabled?: boolean
+      /**
+       * @description Of the requests for the table, and for files at its host. They replace those before, and no answer shows them; another address at another host drops them
+       * @example {
+       *       "Authorization": "Bearer …"
+       *     }
+       */
+      headers?: {
+        [key: string]: string
+      }
+      /** @description The column that names a row for ever; null: its id, or its filename */
+      key_column?: string | null
+      /** @description Field → the header of its column; absent or null: no column */
+      mapping?: {
+        allowed_referrers?: string | null
+        ask_for?: string | null
+        available_after_days?: string | null
+        available_from?: string | null
+        buyer_text?: string | null
+        cdn?: string | null
+        command?: string | null
+        customer_tag?: string | null
+        download_limit?: string | null
+        download_notification?: string | null
+        download_tracking?: string | null
+        expiry_days?: string | null
+        file_url?: string | null
+        filename?: string | null
+        first_use_hours?: string | null
+        id?: string | null
+        pack?: string | null
+        product_handle?: string | null
+        product_id?: string | null
+        product_sku?: string | null
+        sample_pages?: string | null
+        sample_seconds?: string | null
+        sha256?: string | null
+        tags?: string | null
+        view?: string | null
+        view_days?: string | null
+        view_limit?: string | null
+        visibility?: string | null
+      }
+      name?: string
+      /** @description Whether the recipients of the settings get a mail after a run */
+      notify?: boolean
+      /**
+       * @description Products of a row are added to those of its file, or replace them
+       * @enum {string}
+       */
+      products?: 'add' | 'replace'
+      /**
+       * @description Tags of a row without signs are added to those of its file, or replace them
+       * @enum {string}
+       */
+      tags?: 'add' | 'replace'
+      /**
+       * @description The address from which the file is fetched
+       * @example https://cdn.example.com/guide.pdf
+       */
+      url?: string
+      /**
+       * @description What happens to the file of a row that the table has no more
+       * @enum {string}
+       */
+      vanished?: 'keep' | 'trash' | 'tag'
+      /** @description With `vanished: tag`: the tag that the file gets */
+      vanished_tag?: string | null
+    }
+    FeedRequest: {
+      /** @description Whether products of new files are found by their names */
+      auto_map?: boolean
+      /**
+       * @description Five fields, in the shop’s time zone; null: by hand
+       * @example 0 2 * * *
+       */
+      cron?: string | null
+      /** @description false: it is paused */
+      enabled?: boolean
+      /**
+       * @description Of the requests for the table, and for files at its host. They replace those before, and no answer shows them; another address at another host drops them
+       * @example {
+       *       "Authorization": "Bearer …"
+       *     }
+       */
+      headers?: {
+        [key: string]: string
+      }
+      /** @description The column that names a row for ever; null: its id, or its filename */
+      key_column?: string | null
+      /** @description Field → the header of its column; absent or null: no column */
+      mapping: {
+        allowed_referrers?: string | null
+        ask_for?: string | null
+        available_after_days?: string | null
+        available_from?: string | null
+        buyer_text?: string | null
+        cdn?: string | null
+        command?: string | null
+        customer_tag?: string | null
+        download_limit?: string | null
+        download_notification?: string | null
+        download_tracking?: string | null
+        expiry_days?: string | null
+        file_url?: string | null
+        filename?: string | null
+        first_use_hours?: string | null
+        id?: string | null
+        pack?: string | null
+        product_handle?: string | null
+        product_id?: string | null
+        product_sku?: string | null
+        sample_pages?: string | null
+        sample_seconds?: string | null
+        sha256?: string | null
+        tags?: string | null
+        view?: string | null
+        view_days?: string | null
+        view_limit?: string | null
+        visibility?: string | null
+      }
+      name: string
+      /** @description Whether the recipients of the settings get a mail after a run */
+      notify?: boolean
+      /**
+       * @description Products of a row are added to those of its file, or replace them
+       * @enum {string}
+       */
+      products?: 'add' | 'replace'
+      /**
+       * @description Tags of a row without signs are added to those of its file, or replace them
+       * @enum {string}
+       */
+      tags?: 'add' | 'replace'
+      /**
+       * @description The address from which the file is fetched
+       * @example https://cdn.example.com/guide.pdf
+       */
+      url: string
+      /**
+       * @description What happens to the file of a row that the table has no more
+       * @enum {string}
+       */
+      vanished?: 'keep' | 'trash' | 'tag'
+      /** @description With `vanished: tag`: the tag that the file gets */
+      vanished_tag?: string | null
+    }
+    FeedRowChange: {
+      /** @description The fields that differ from the last time */
+      fields: string[]
+      file_id: string | null
+      filename: string
+      /** @enum {string} */
+      kind: 'new' | 'version' | 'change' | 'delete' | 'restore' | 'trash' | 'tag' | 'problem'
+      /** @description Why the row cannot be taken */
+      problem: {
+        code: string
+        detail?: string
+        /** @description Absent: the English text has no values, so it is its own message */
+        detail_text?: components['schemas']['Text']
+        message: string
+        /** @description Absent: the English text has no values, so it is its own message */
+        message_text?: components['schemas']['Text']
+      } | null
+      /** @description As a spreadsheet counts; null: the table has it no more */
+      row: number | null
+    }
+    FeedRun: {
+      changed: number
+      /** @description It only lists what would change */
+      dry_run: boolean
+      error: {
+        code: string
+        detail?: string
+        /** @description Absent: the English text has no values, so it is its own message */
+        detail_text?: components['schemas']['Text']
+        message: string
+        /** @description Absent: the English text has no values, so it is its own message */
+        message_text?: components['schemas']['Text']
+      } | null
+      finished_at: string | null
+      /** @description Rows that have failed 3 times: they are tried again when they change */
+      given_up: number
+      id: string
+      /** @description A row could not be read: vanished rows were not looked for */
+      incomplete: boolean
+      new: number
+      operations: {
+        discarded: boolean
+        done: number
+        failed: number
+        id: string
+        /**
+         * @description New files and versions; changed files; files of vanished rows
+         * @enum {string}
+         */
+        part: 'imports' | 'updates' | 'vanished'
+        /** @enum {string} */
+        status:
+          | 'previewing'
+          | 'previewed'
+          | 'queued'
+          | 'running'
+          | 'paused'
+          | 'success'
+          | 'partial'
+          | 'failed'
+          | 'cancelled'
+          | 'undone'
+      }[]
+      /** @description Rows that cannot be taken */
+      problems: number
+      rows: number
+      /** Format: date-time */
+      started_at: string
+      /**
+       * @description `waiting`: what it would do to files of vanished rows must be confirmed. `unchanged`: nothing differed
+       * @enum {string}
+       */
+      status:
+        | 'reading'
+        | 'running'
+        | 'waiting'
+        | 'unchanged'
+        | 'listed'
+        | 'done'
+        | 'partial'
+        | 'failed'
+      unchanged: number
+      vanished: number
+    }
+    /** @default {} */
+    FeedRunRequest: {
+      dry_run?: boolean
+    }
+    FeedTable: {
+      headers: string[]
+      /** @description The suggested column of each field */
+      mapping: {
+        allowed_referrers: string | null
+        ask_for: string | null
+        available_after_days: string | null
+        available_from: string | null
+        buyer_text: string | null
+        cdn: string | null
+        command: string | null
+        customer_tag: string | null
+        download_limit: string | null
+        download_notification: string | null
+        download_tracking: string | null
+        expiry_days: string | null
+        file_url: string | null
+        filename: string | null
+        first_use_hours: string | null
+        id: string | null
+        pack: string | null
+        product_handle: string | null
+        product_id: string | null
+        product_sku: string | null
+        sample_pages: string | null
+        sample_seconds: string | null
+        sha256: string | null
+        tags: string | null
+        view: string | null
+        view_days: string | null
+        view_limit: string | null
+        visibility: string | null
+      }
+      rows: number
+      sample: {
+        cells: string[]
+        row: number
+      }[]
+      saved_mapping: string | null
+    }
+    FeedTableRequest: {
+      /** @description A feed whose address and headers are used where none are given */
+      feed_id?: string
+      /**
+       * @example {
+       *       "Authorization": "Bearer …"
+       *     }
+       */
+      headers?: {
+        [key: string]: string
+      }
+      /**
+       * @description The address from which the file is fetched
+       * @example https://cdn.example.com/guide.pdf
+       */
+      url?: string
+    }
     Figures: {
       /** @description Oldest first, in UTC */
       days: {
@@ -6063,6 +6498,8 @@ export interface components {
       csv_mapping?: string
       /** @description An account of the drop folder */
       drop_account?: string
+      /** @description A table at an address */
+      feed?: string
       /** @description With `drop_account`: a folder in the home of the drop folder */
       folder?: string
     }
@@ -6527,6 +6964,7 @@ export interface components {
         | 'drop_settings'
         | 'drop_account'
         | 'connection'
+        | 'feed'
         | 'mail'
         | 'mail_texts'
         | 'buyer_page'

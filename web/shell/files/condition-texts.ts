@@ -4,13 +4,14 @@ import { andText, orText } from '../labels/list.ts'
 import { dayText } from '../labels/time.ts'
 import { t } from '../messages/t.ts'
 
-export const CHANNEL_IDS = ['upload', 'csv', 'api', 'drop', 'cloud'] as const
+export const CHANNEL_IDS = ['upload', 'csv', 'api', 'drop', 'cloud', 'feed'] as const
 const CHANNEL_TEXTS: ReadonlyMap<string, string> = new Map([
   ['upload', t('Upload')],
   ['csv', t('CSV')],
   ['api', t('API')],
   ['drop', t('Drop folder')],
   ['cloud', t('Cloud')],
+  ['feed', t('Feed')],
 ])
 /** The channel’s name; an unknown one is its id. */
 export const channelText = (id: string): string => CHANNEL_TEXTS.get(id) ?? id

@@ -19,7 +19,7 @@ import { messageText, onConflict, timestamp } from '../../../http/schemas.ts'
 
 const KEPT_MS = 24 * 60 * 60 * 1000
 
-const perField = <T extends z.ZodType>(value: T) =>
+export const perField = <T extends z.ZodType>(value: T) =>
   z.object(Object.fromEntries(FIELDS.map((field) => [field, value])) as Record<CsvField, T>)
 
 const textFields = {

@@ -48,6 +48,14 @@ export function changesOf(before: ItemState | null, after: ItemState | null): Ch
     add(t('The file has the same bytes already'), null, null)
     return changes
   }
+  if (after.unpacked !== undefined)
+    add(
+      after.unpacked === null
+        ? t('Would be unpacked')
+        : t('Unpacked: {count, plural, one {# file} other {# files}}', { count: after.unpacked }),
+      null,
+      null,
+    )
   if (after.purged) add(t('Deleted permanently'), null, null)
   if (after.deleted !== undefined && after.deleted !== before?.deleted)
     add(after.deleted ? t('Moved to the trash') : t('Restored from the trash'), null, null)

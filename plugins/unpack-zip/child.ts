@@ -40,7 +40,7 @@ function asRefusal(error: unknown): unknown {
   if (error instanceof Refusal || !(error instanceof Error)) return error
   const system = 'syscall' in error
   if (system && 'code' in error && error.code === 'ENOSPC')
-    return new Refusal('storage_full', sayPlain('The storage is full'), { cause: error })
+    return new Refusal('storage_full', sayPlain('The storage location is full'), { cause: error })
   if (system) return error
   if (/encrypt/i.test(error.message))
     return new Refusal('zip_encrypted', sayPlain('The ZIP archive is encrypted'), { cause: error })

@@ -87,6 +87,7 @@ export interface components {
           | 'unmapped'
           | 'connections'
           | 'licence_lists'
+          | 'quarantined'
           | 'damaged'
         /** @description The admin page where somebody can act */
         url: string
@@ -765,6 +766,7 @@ export interface components {
         | 'file.changed'
         | 'file.replaced'
         | 'file.trashed'
+        | 'file.quarantined'
         | 'file.deleted'
         | 'link.exhausted'
         | 'link.refused'
@@ -2813,6 +2815,7 @@ export interface components {
           product?: string
           /** Tag of its product */
           product_tag?: string
+          quarantined?: boolean
           released?: boolean
           /** Search */
           search?: string
@@ -4663,6 +4666,8 @@ export interface components {
              * @description Belongs to a product with this tag, without regard to case
              */
             product_tag?: string
+            /** @description Is in quarantine: a virus scanner found something in it; or is not */
+            quarantined?: boolean
             /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
             released?: boolean
             /**
@@ -5586,6 +5591,8 @@ export interface components {
                * @description Belongs to a product with this tag, without regard to case
                */
               product_tag?: string
+              /** @description Is in quarantine: a virus scanner found something in it; or is not */
+              quarantined?: boolean
               /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
               released?: boolean
               /**
@@ -5683,7 +5690,7 @@ export interface components {
          * @description `unchanged`: the file has these bytes, and all that the entry states
          * @enum {string}
          */
-        status: 'imported' | 'unchanged' | 'failed' | 'skipped' | 'queued'
+        status: 'imported' | 'unchanged' | 'unpacked' | 'failed' | 'skipped' | 'queued'
         warnings?: {
           code: string
           message: string
@@ -7234,6 +7241,8 @@ export interface components {
                * @description Belongs to a product with this tag, without regard to case
                */
               product_tag?: string
+              /** @description Is in quarantine: a virus scanner found something in it; or is not */
+              quarantined?: boolean
               /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
               released?: boolean
               /**
@@ -7544,6 +7553,8 @@ export interface components {
                * @description Belongs to a product with this tag, without regard to case
                */
               product_tag?: string
+              /** @description Is in quarantine: a virus scanner found something in it; or is not */
+              quarantined?: boolean
               /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
               released?: boolean
               /**
@@ -8010,6 +8021,8 @@ export interface components {
                * @description Belongs to a product with this tag, without regard to case
                */
               product_tag?: string
+              /** @description Is in quarantine: a virus scanner found something in it; or is not */
+              quarantined?: boolean
               /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
               released?: boolean
               /**
@@ -8331,6 +8344,8 @@ export interface components {
          * @description Belongs to a product with this tag, without regard to case
          */
         product_tag?: string
+        /** @description Is in quarantine: a virus scanner found something in it; or is not */
+        quarantined?: boolean
         /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
         released?: boolean
         /**
@@ -8580,6 +8595,8 @@ export interface components {
          * @description Belongs to a product with this tag, without regard to case
          */
         product_tag?: string
+        /** @description Is in quarantine: a virus scanner found something in it; or is not */
+        quarantined?: boolean
         /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
         released?: boolean
         /**
@@ -8818,6 +8835,8 @@ export interface components {
          * @description Belongs to a product with this tag, without regard to case
          */
         product_tag?: string
+        /** @description Is in quarantine: a virus scanner found something in it; or is not */
+        quarantined?: boolean
         /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
         released?: boolean
         /**
@@ -9073,6 +9092,8 @@ export interface components {
          * @description Belongs to a product with this tag, without regard to case
          */
         product_tag?: string
+        /** @description Is in quarantine: a virus scanner found something in it; or is not */
+        quarantined?: boolean
         /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
         released?: boolean
         /**
@@ -9348,6 +9369,8 @@ export interface components {
          * @description Belongs to a product with this tag, without regard to case
          */
         product_tag?: string
+        /** @description Is in quarantine: a virus scanner found something in it; or is not */
+        quarantined?: boolean
         /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
         released?: boolean
         /**
@@ -9594,6 +9617,8 @@ export interface components {
          * @description Belongs to a product with this tag, without regard to case
          */
         product_tag?: string
+        /** @description Is in quarantine: a virus scanner found something in it; or is not */
+        quarantined?: boolean
         /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
         released?: boolean
         /**
@@ -10722,6 +10747,7 @@ export interface components {
         | 'file.changed'
         | 'file.replaced'
         | 'file.trashed'
+        | 'file.quarantined'
         | 'file.deleted'
         | 'link.exhausted'
         | 'link.refused'
@@ -10763,13 +10789,14 @@ export interface components {
     WebhookChange: {
       description?: string
       enabled?: boolean
-      /** @description Empty: all, also those that come later. `file.imported`: The files that an import created or gave new contents. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `file.changed`: The files whose name, tags, settings, products or pack were changed: one event for all files of an operation. `file.replaced`: The files that got a new version, or an earlier one again. `file.trashed`: The files that were moved to the trash. `file.deleted`: The files that an operation moved to the trash or removed. `link.exhausted`: A link whose last download was used, or last view if its file is only viewed. `link.refused`: A link whose holder was refused a download: the first time within an hour of the clock, however often they try. `buyer.asked`: The holder of a link asks the shop for more downloads: at most once a day for each link. `delivery.downloaded`: A file of a delivery was downloaded: once a day for each file. `file.released`: The files whose day of release has come for buyers, who can have them from now on. `delivery.ready`: A delivery whose buyer can have its files for the first time. `delivery.held`: A delivery that waits for a decision: its order is risky, or a person holds it. `order.refunded`: A delivery from which files were withdrawn, because its order was refunded, cancelled or changed. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `workflow.failed`: A run of one of the shop’s workflows that ended with failed files, as operation.finished. `workflow.recovered`: The first run of a workflow without failed files after runs that had some. `mapping.changed`: The files that got other products in an operation. `review.opened`: The files that match several products, so that a person must choose. `product.created`: The products that are new in the catalog, once the catalog was read completely before. `notice.created`: A notice, in English. `workflow.call`: The files of a step “Call a program” that names this webhook. */
+      /** @description Empty: all, also those that come later. `file.imported`: The files that an import created or gave new contents. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `file.changed`: The files whose name, tags, settings, products or pack were changed: one event for all files of an operation. `file.replaced`: The files that got a new version, or an earlier one again. `file.trashed`: The files that were moved to the trash. `file.quarantined`: The files in which a virus scanner found something: nobody can download them. `file.deleted`: The files that an operation moved to the trash or removed. `link.exhausted`: A link whose last download was used, or last view if its file is only viewed. `link.refused`: A link whose holder was refused a download: the first time within an hour of the clock, however often they try. `buyer.asked`: The holder of a link asks the shop for more downloads: at most once a day for each link. `delivery.downloaded`: A file of a delivery was downloaded: once a day for each file. `file.released`: The files whose day of release has come for buyers, who can have them from now on. `delivery.ready`: A delivery whose buyer can have its files for the first time. `delivery.held`: A delivery that waits for a decision: its order is risky, or a person holds it. `order.refunded`: A delivery from which files were withdrawn, because its order was refunded, cancelled or changed. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `workflow.failed`: A run of one of the shop’s workflows that ended with failed files, as operation.finished. `workflow.recovered`: The first run of a workflow without failed files after runs that had some. `mapping.changed`: The files that got other products in an operation. `review.opened`: The files that match several products, so that a person must choose. `product.created`: The products that are new in the catalog, once the catalog was read completely before. `notice.created`: A notice, in English. `workflow.call`: The files of a step “Call a program” that names this webhook. */
       events?: (
         | 'file.imported'
         | 'sync.finished'
         | 'file.changed'
         | 'file.replaced'
         | 'file.trashed'
+        | 'file.quarantined'
         | 'file.deleted'
         | 'link.exhausted'
         | 'link.refused'
@@ -10807,13 +10834,14 @@ export interface components {
       description?: string
       /** @default true */
       enabled?: boolean
-      /** @description Empty: all, also those that come later. `file.imported`: The files that an import created or gave new contents. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `file.changed`: The files whose name, tags, settings, products or pack were changed: one event for all files of an operation. `file.replaced`: The files that got a new version, or an earlier one again. `file.trashed`: The files that were moved to the trash. `file.deleted`: The files that an operation moved to the trash or removed. `link.exhausted`: A link whose last download was used, or last view if its file is only viewed. `link.refused`: A link whose holder was refused a download: the first time within an hour of the clock, however often they try. `buyer.asked`: The holder of a link asks the shop for more downloads: at most once a day for each link. `delivery.downloaded`: A file of a delivery was downloaded: once a day for each file. `file.released`: The files whose day of release has come for buyers, who can have them from now on. `delivery.ready`: A delivery whose buyer can have its files for the first time. `delivery.held`: A delivery that waits for a decision: its order is risky, or a person holds it. `order.refunded`: A delivery from which files were withdrawn, because its order was refunded, cancelled or changed. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `workflow.failed`: A run of one of the shop’s workflows that ended with failed files, as operation.finished. `workflow.recovered`: The first run of a workflow without failed files after runs that had some. `mapping.changed`: The files that got other products in an operation. `review.opened`: The files that match several products, so that a person must choose. `product.created`: The products that are new in the catalog, once the catalog was read completely before. `notice.created`: A notice, in English. `workflow.call`: The files of a step “Call a program” that names this webhook. */
+      /** @description Empty: all, also those that come later. `file.imported`: The files that an import created or gave new contents. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `file.changed`: The files whose name, tags, settings, products or pack were changed: one event for all files of an operation. `file.replaced`: The files that got a new version, or an earlier one again. `file.trashed`: The files that were moved to the trash. `file.quarantined`: The files in which a virus scanner found something: nobody can download them. `file.deleted`: The files that an operation moved to the trash or removed. `link.exhausted`: A link whose last download was used, or last view if its file is only viewed. `link.refused`: A link whose holder was refused a download: the first time within an hour of the clock, however often they try. `buyer.asked`: The holder of a link asks the shop for more downloads: at most once a day for each link. `delivery.downloaded`: A file of a delivery was downloaded: once a day for each file. `file.released`: The files whose day of release has come for buyers, who can have them from now on. `delivery.ready`: A delivery whose buyer can have its files for the first time. `delivery.held`: A delivery that waits for a decision: its order is risky, or a person holds it. `order.refunded`: A delivery from which files were withdrawn, because its order was refunded, cancelled or changed. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `workflow.failed`: A run of one of the shop’s workflows that ended with failed files, as operation.finished. `workflow.recovered`: The first run of a workflow without failed files after runs that had some. `mapping.changed`: The files that got other products in an operation. `review.opened`: The files that match several products, so that a person must choose. `product.created`: The products that are new in the catalog, once the catalog was read completely before. `notice.created`: A notice, in English. `workflow.call`: The files of a step “Call a program” that names this webhook. */
       events?: (
         | 'file.imported'
         | 'sync.finished'
         | 'file.changed'
         | 'file.replaced'
         | 'file.trashed'
+        | 'file.quarantined'
         | 'file.deleted'
         | 'link.exhausted'
         | 'link.refused'

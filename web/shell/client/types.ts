@@ -172,7 +172,14 @@ export interface Plugin extends Omit<Schemas['Plugin'], 'options'> {
 /** The conditions on a file for a step to apply; every given one must hold. */
 export type Condition = Omit<
   FileFilter,
-  'find' | 'name_contains' | 'storage' | 'backed_up' | 'released' | 'licence_list' | 'deleted'
+  | 'find'
+  | 'name_contains'
+  | 'storage'
+  | 'backed_up'
+  | 'released'
+  | 'quarantined'
+  | 'licence_list'
+  | 'deleted'
 >
 
 export interface WorkflowStep extends Omit<Schemas['Workflow']['steps'][number], 'when'> {

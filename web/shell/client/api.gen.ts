@@ -814,6 +814,15 @@ export interface components {
     }
     CsvCheck: {
       /**
+       * @description Headers of the requests for the files, such as `Authorization`, also of the import. They are sealed, shown nowhere, and sent only to the host of each address: never after a redirect to another one. Absent: those of the check before; `{}`: none
+       * @example {
+       *       "Authorization": "Bearer …"
+       *     }
+       */
+      headers?: {
+        [key: string]: string
+      }
+      /**
        * @description `filename`: rows without an id change the file of their name, if there is one
        * @default id
        * @enum {string}
@@ -1000,6 +1009,8 @@ export interface components {
         /** @description Rows with at least one error */
         error_rows: number
         errors: number
+        /** @description Requests for the files have headers, which are not shown */
+        has_headers: boolean
         /** @description Rows that do nothing */
         ignored_rows: number
         /** @description Rows without an error that import a file */
@@ -6244,6 +6255,8 @@ export interface components {
         /** @description Rows with at least one error */
         error_rows: number
         errors: number
+        /** @description Requests for the files have headers, which are not shown */
+        has_headers: boolean
         /** @description Rows that do nothing */
         ignored_rows: number
         /** @description Rows without an error that import a file */

@@ -1,9 +1,8 @@
 // What the plugin asks its sandbox script, and the answers.
 import { z } from 'zod'
-import type { AnyText } from '../contract/index.ts'
 
 /** Why an entry cannot be unpacked. */
-export const REFUSED_KINDS = ['encrypted', 'link', 'special', 'method', 'long_name'] as const
+const REFUSED_KINDS = ['encrypted', 'link', 'special', 'method', 'long_name'] as const
 
 export type ZipTask =
   | { do: 'list'; archive: string; most: number }
@@ -23,10 +22,4 @@ export type ListedEntry = z.output<typeof entry>
 export const ANSWERS = {
   list: z.object({ entries: z.array(entry) }),
   extract: z.object({ done: z.literal(true) }),
-}
-
-/** An error of an archive as the script refuses with it. */
-export interface ZipProblem {
-  code: string
-  message: AnyText
 }

@@ -46,32 +46,18 @@ const PART = { bytes: 256 * 1024 ** 2, files: 200 }
 const GIGABYTE = 1024 ** 3
 
 const options = z.strictObject({
-  into: z
-    .enum(['files', 'pack'])
-    .default('files')
-    .meta({
-      title: 'What comes of it',
-      choices: { files: 'Files', pack: 'Files in a pack with the name of the archive' },
-    }),
-  on_conflict: z
-    .enum(['new_version', 'rename', 'skip', 'import'])
-    .default('new_version')
-    .meta({
-      title: 'Names that are taken',
-      choices: {
-        new_version: 'New version of the file; equal bytes change nothing',
-        rename: 'Number the new file',
-        skip: 'Leave the new file out',
-        import: 'As the import says',
-      },
-    }),
-  folders: z
-    .enum(['ignore', 'tag'])
-    .default('ignore')
-    .meta({
-      title: 'Folders in the archive',
-      choices: { ignore: 'Ignore them', tag: 'Tag each file with the name of its folder' },
-    }),
+  into: z.enum(['files', 'pack']).default('files').meta({
+    title: 'What comes of it',
+    help: 'Pack: new files go into a pack with the name of the archive.',
+  }),
+  on_conflict: z.enum(['new_version', 'rename', 'skip', 'import']).default('new_version').meta({
+    title: 'Names that are taken',
+    help: 'New version: equal bytes change nothing. Rename: the new file gets a number. Import: as the import says.',
+  }),
+  folders: z.enum(['ignore', 'tag']).default('ignore').meta({
+    title: 'Folders in the archive',
+    help: 'Tag: each new file gets the name of its folder as a tag.',
+  }),
   max_files: z.int().min(1).max(10_000).default(1000).meta({
     title: 'Files at most',
     help: 'An archive with more files fails.',

@@ -23,12 +23,12 @@ import {
   InlineStack,
   Select,
   Text,
-  TextField,
 } from '../../shell/ui/index.ts'
 import { CSV_FIELDS_TEXT, delimiterText, ENCODINGS, problemPlace } from './labels.ts'
 import { numberText, sizeText } from '../../shell/labels/size.ts'
 import { CONFLICTS, type Conflict } from '../upload/labels.ts'
 import { Preview } from './preview.tsx'
+import { useRequestHeaders } from './request-headers.tsx'
 import { SaveMapping } from './save-mapping.tsx'
 import '../../shell/components/form.css'
 import { detailText, messageText } from '../../shell/messages/server-text.ts'
@@ -285,21 +285,6 @@ function Columns({ upload }: { upload: CsvUpload }) {
   )
 }
 
-/** Absent: those of the check before. */
-function headersBody(sends: boolean, text: string): { headers?: Record<string, string> } {
-  if (!sends) return { headers: {} }
-  const lines = text.split('\n').filter((line) => line.trim() !== '')
-  if (lines.length === 0) return {}
-  return {
-    headers: Object.fromEntries(
-      lines.map((line) => {
-        const at = line.includes(':') ? line.indexOf(':') : line.length
-        return [line.slice(0, at).trim(), line.slice(at + 1).trim()]
-      }),
-    ),
-  }
-}
-
 type RowModes = Pick<CsvCheck, 'match' | 'tags' | 'products'>
 
 const namesProducts = ({ product_sku, product_handle, product_id }: CsvColumns) =>
@@ -308,8 +293,7 @@ const namesProducts = ({ product_sku, product_handle, product_id }: CsvColumns) 
 function Check({ upload: { id, check: before, missing: required, mapping }, onChecking }: Props) {
   const [conflict, setConflict] = useState<Conflict>(before?.on_conflict ?? 'error')
   const [probe, setProbe] = useState(before?.probe ?? true)
-  const [sends, setSends] = useState(before?.has_headers ?? false)
-  const [headers, setHeaders] = useState('')
+  const headers = useRequestHeaders(before?.has_headers ?? false)
   const [modes, setModes] = useState<RowModes>({
     match: before?.match ?? 'id',
     tags: before?.tags ?? 'replace',
@@ -345,28 +329,7 @@ function Check({ upload: { id, check: before, missing: required, mapping }, onCh
         checked={probe}
         onChange={setProbe}
       />
-      <Checkbox
-        label={t('The addresses need headers, such as Authorization')}
-        checked={sends}
-        onChange={setSends}
-      />
-      {sends && (
-        <TextField
-          label={t('Headers of the requests')}
-          helpText={
-            before?.has_headers && headers.trim() === ''
-              ? t('Headers are stored. Enter others to replace them.')
-              : t(
-                  'One on each line. They are stored sealed, and sent only to the host of each address.',
-                )
-          }
-          placeholder="Authorization: Bearer …"
-          value={headers}
-          onChange={setHeaders}
-          multiline={2}
-          autoComplete="off"
-        />
-      )}
+      {headers.fields}
       <InlineStack gap="300" blockAlign="center">
         <Button
           variant="primary"
@@ -374,7 +337,7 @@ function Check({ upload: { id, check: before, missing: required, mapping }, onCh
           loading={check.isPending}
           onClick={() =>
             check.mutate(
-              { probe, on_conflict: conflict, ...modes, ...headersBody(sends, headers) },
+              { probe, on_conflict: conflict, ...modes, ...headers.body },
               { onSuccess: onChecking },
             )
           }

@@ -43,6 +43,7 @@ import { tagFiles } from './plugins/tag-files/plugin.ts'
 import { tellBuyers } from './plugins/tell-buyers/plugin.ts'
 import { updateSettings } from './plugins/update-settings/plugin.ts'
 import { unmapProducts } from './plugins/unmap-products/plugin.ts'
+import { unpackZip } from './plugins/unpack-zip/plugin.ts'
 import { validateFile } from './plugins/validate-file/plugin.ts'
 import { wait } from './plugins/wait/plugin.ts'
 import { watermarkPdf } from './plugins/watermark-pdf/plugin.ts'
@@ -78,6 +79,7 @@ const plugins = [
   takeDrop,
   syncCloud,
   validateFile,
+  unpackZip,
   scanFile,
   applyRow,
   packRows,

@@ -26,13 +26,14 @@ export async function openCsvApp(
   options: AppOptions = {},
 ): Promise<CsvApp> {
   const app = await openTestApp(options)
-  const { database } = app.engine.parts
+  const { database, secrets } = app.engine.parts
   const client = createGuardedClient({ allowLoopback: true, fileBytes: 5 * 1024 ** 3 })
   const stop = await startTestTasks(
     database,
     csvCheckTasks({
       database,
-      probe: client.probe,
+      secrets,
+      probe: (url, signal, headers) => client.probe(url, signal, headers && { headers }),
       oddSkus: () => oddIn(products),
       limits: { file_bytes: 5 * 1024 ** 3, large_file_bytes: 500 * 1024 ** 2 },
     }),

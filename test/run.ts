@@ -40,6 +40,7 @@ const PROGRAMS: readonly Program[] = [
   { command: 'pgbouncer', package: 'pgbouncer' },
   // Extracts the ZIP files that buyers get.
   { command: 'unzip', package: 'unzip' },
+  { command: 'zip', package: 'zip' },
   { command: '7z', package: 'p7zip-full' },
   { command: 'bsdtar', package: 'libarchive-tools' },
   // Clients and servers of FTP and SFTP.

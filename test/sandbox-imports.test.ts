@@ -8,6 +8,7 @@ const ROOT = path.join(import.meta.dirname, '..')
 const SCRIPTS = [
   'plugins/_pdf/child.ts',
   'plugins/optimize-image/image-child.ts',
+  'plugins/unpack-zip/child.ts',
   'server/features/previews/preview-child.ts',
   'server/features/samples/sample-child.ts',
 ]

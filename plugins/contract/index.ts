@@ -4,6 +4,7 @@
 export * from '../_page/name-key.ts'
 export * from '../_page/own-value.ts'
 export * from '../_page/search-key.ts'
+export { isSystemFile } from '../_page/system-files.ts'
 export * from './condition.ts'
 export * from './catalog.ts'
 export * from './cells.ts'

@@ -54,6 +54,8 @@ export interface Entry {
    * all of them.
    */
   tags_removed?: readonly string[]
+  /** The archive that it was unpacked from, its path there, and its bytes. */
+  unpacked_from?: { archive: string; path: string; bytes: StagedBlob }
 }
 
 /** How the source of a file names its products. */
@@ -173,6 +175,24 @@ export interface StagedFile {
   filename: string
   bytes: StagedBlob
   tags?: readonly string[]
+}
+
+/**
+ * A file that was unpacked from the bytes of an import's entry. What the import says about the entry
+ * holds for it too.
+ */
+export interface UnpackedFile {
+  /** Its path in the archive. */
+  path: string
+  filename: string
+  name_cleaned?: true
+  bytes: StagedBlob
+  /** Tags and the pack of a new file, in addition to those of the entry. */
+  change?: FileChange
+  /** Absent: that of the entry. */
+  on_conflict?: OnConflict
+  match_as?: string
+  sku_prefixes?: readonly string[]
 }
 
 /**

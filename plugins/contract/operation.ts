@@ -56,6 +56,8 @@ export interface PresentFiles {
   changed: number
   trashed: number
   unchanged: number
+  /** Archives whose files were imported instead of them. */
+  unpacked: number
 }
 
 /** An item in a message: its file's name and its result. */

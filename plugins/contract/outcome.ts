@@ -11,6 +11,7 @@ import type {
   StagedFile,
   Warning,
   EntrySource,
+  UnpackedFile,
 } from './item.ts'
 import { english, type AnyText } from './text.ts'
 
@@ -39,6 +40,11 @@ export type Decision =
        * none twice. Later steps do not get them: docs/decisions/0020.
        */
       created?: readonly StagedFile[]
+      /**
+       * Of an import's entry: what its bytes contain. Each becomes an item of the import that goes
+       * through all steps but the one that fetches; the entry itself makes no file. In a plan empty.
+       */
+      unpacked?: readonly UnpackedFile[]
       link?: NewLink
       /** Everyone whose paid delivery contains the file gets a mail about its new version. */
       buyers?: 'tell'

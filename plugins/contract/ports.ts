@@ -135,6 +135,13 @@ export interface Bytes {
     use: (file: LocalFile) => Promise<T>,
     signal: AbortSignal,
   ): Promise<T>
+  /**
+   * Texts whose encoding is not known, such as names in an archive: they are read together, because
+   * one alone may be too short to tell. `sure`: no other encoding fits nearly as well.
+   */
+  readTexts(
+    texts: readonly Uint8Array[],
+  ): Promise<{ texts: readonly string[]; encoding: string; sure: boolean }>
   /** Calls `use` with an empty folder, for work on several files. */
   withFolder<T>(use: (folder: WorkFolder) => Promise<T>, signal: AbortSignal): Promise<T>
 }

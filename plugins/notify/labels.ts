@@ -85,8 +85,8 @@ export function titleOf(
 }
 
 /** The number of done files that an import did not bring. */
-export const countPresent = ({ changed, trashed, unchanged }: PresentFiles): number =>
-  changed + trashed + unchanged
+export const countPresent = ({ changed, trashed, unchanged, unpacked }: PresentFiles): number =>
+  changed + trashed + unchanged + unpacked
 
 /** `1,200 of 1,204 files changed, 4 failed.` */
 export function headlineOf(
@@ -117,8 +117,13 @@ export function headlineOf(
 }
 
 /** The done files that an import did not bring, with what it did to them. */
-const presentParts = ({ changed, trashed, unchanged }: PresentFiles) =>
+const presentParts = ({ changed, trashed, unchanged, unpacked }: PresentFiles) =>
   [
+    {
+      count: unpacked,
+      text: say('{count} unpacked', { count: unpacked }),
+      label: say('Unpacked', {}, 'number of files'),
+    },
     {
       count: changed,
       text: say('{count} changed', { count: changed }),

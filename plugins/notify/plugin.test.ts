@@ -260,7 +260,7 @@ describe('notify', () => {
       total: 55,
       done: 54,
       skipped: 1,
-      present: () => Promise.resolve({ changed: 0, trashed: 2, unchanged: 51 }),
+      present: () => Promise.resolve({ changed: 0, trashed: 2, unchanged: 51, unpacked: 0 }),
       async *reported() {},
     })
     const { notice, email } = await sent(sync)
@@ -288,7 +288,7 @@ describe('notify', () => {
       title: 'Undo: API import',
       total: 9,
       done: 9,
-      present: () => Promise.resolve({ changed: 9 - trashed, trashed, unchanged: 0 }),
+      present: () => Promise.resolve({ changed: 9 - trashed, trashed, unchanged: 0, unpacked: 0 }),
       async *reported() {},
     })
     const { notice, email } = await sent(undo)

@@ -126,7 +126,7 @@ export const notify = definePlugin({
 async function presentFiles(operation: OperationView): Promise<PresentFiles> {
   if (operation.action === 'import') return operation.present()
   const trashed = operation.action === 'undo' ? (await operation.present()).trashed : 0
-  return { changed: 0, trashed, unchanged: 0 }
+  return { changed: 0, trashed, unchanged: 0, unpacked: 0 }
 }
 
 /** An undo skips files that were changed since. */

@@ -54,6 +54,7 @@ export const scanFile = definePlugin({
       },
     },
   ],
+  announces: ['file.quarantined'],
   options,
   undo: 'none',
   needs: ['virusScanner'],

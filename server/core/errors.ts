@@ -136,6 +136,16 @@ export const ERRORS = {
     403,
     'The file is in quarantine: a virus scanner found something in it. Delete it, or release it with a reason',
   ),
+  zip_damaged: item(422, 'The ZIP archive is damaged or incomplete'),
+  zip_encrypted: item(422, 'The ZIP archive is protected by a password'),
+  zip_unsupported: item(422, 'The ZIP archive is packed in a way that cannot be read'),
+  zip_unsafe: item(422, 'The paths in the ZIP archive are not allowed'),
+  zip_limit: item(422, 'The ZIP archive has too many files, or too large ones'),
+  zip_empty: item(422, 'The ZIP archive has no files'),
+  unpacked_gone: item(
+    410,
+    'The file was unpacked from an archive more than a day ago, and is no longer here: send the archive again',
+  ),
   scanner_unavailable: item(503, 'The virus scanner did not answer'),
   storage_full: item(507, 'The storage location is full'),
   file_quota: item(

@@ -15,6 +15,7 @@ import type { Effect } from './effect.ts'
 import type { EndedItem, ItemStatus, OperationRow, WorkItem } from './types.ts'
 import { type WriteLimits, previewDone, writeDone, type WriteParts } from './write-files.ts'
 import { retryDelay } from './failure.ts'
+import { addUnpacked } from './unpacked.ts'
 import {
   countOutcomes,
   type Counts,
@@ -174,6 +175,8 @@ export async function writeEnded(
   const { fresh, times } = options
   const since = performance.now()
   const done = ended.filter(({ ending }) => ending.status === 'done').map(({ item }) => item)
+  const archives = done.filter(({ unpacked }) => unpacked !== null && unpacked.length > 0)
+  if (archives.length > 0) await addUnpacked(tx, held.operation, archives)
   const results: Results = done.length === 0 ? new Map() : await writtenOf(tx, held, done, options)
   const outcomes = ended.map((each) => ({ item: each.item, row: rowOf(each, results) }))
   await noteRefused(tx, leftBytes(outcomes))
@@ -214,8 +217,8 @@ function rowOf({ item, ending }: EndedItem, results: Results): OutcomeRow {
 
 /** The bytes of items that ended without a file of them: nothing will name them. */
 const leftBytes = (outcomes: readonly ItemOutcome[]): StagedBlob[] =>
-  outcomes.flatMap(({ item: { staged }, row: { status } }) =>
-    staged && (status === 'failed' || status === 'skipped') ? [staged] : [],
+  outcomes.flatMap(({ item: { staged, unpacked }, row: { status } }) =>
+    staged && (status === 'failed' || status === 'skipped' || unpacked !== null) ? [staged] : [],
   )
 
 /**
@@ -246,8 +249,8 @@ function countsOf(
   }
 }
 
-const isPresent = ({ item: { entry }, row: { status } }: ItemOutcome): boolean =>
-  status === 'done' && entry === null
+const isPresent = ({ item: { entry, unpacked }, row: { status } }: ItemOutcome): boolean =>
+  status === 'done' && (entry === null || unpacked !== null)
 
 /** Did the file have the bytes of the import's entry, and all that it stated? */
 const hasSameBytes = ({ row: { status, after } }: ItemOutcome): boolean =>
@@ -278,6 +281,9 @@ const sizeIn = (fields?: Record<string, unknown>) =>
 const bytesOf = (outcomes: readonly ItemOutcome[]): number =>
   outcomes.reduce(
     (sum, { item, row }) =>
-      sum + (row.status === 'done' && !row.after?.same_bytes ? (item.staged?.size_bytes ?? 0) : 0),
+      sum +
+      (row.status === 'done' && !row.after?.same_bytes && item.unpacked === null
+        ? (item.staged?.size_bytes ?? 0)
+        : 0),
     0,
   )

@@ -22,6 +22,7 @@ const IS_ONE_OF: Readonly<Record<EventFiles, string>> = {
   mapped: `(i.after -> 'mappings' is not null
     or (i.after -> 'created' is not null and (i.after ->> 'product_mapped')::boolean))`,
   asking: 'i.candidates is not null',
+  quarantined: `i.after #> '{quarantine,found}' is not null`,
   failed: 'true',
 }
 

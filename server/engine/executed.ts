@@ -19,6 +19,7 @@ import { itemDraft } from './item-work.ts'
 import { loadKnown } from './write-files.ts'
 import { planBatch, type PlanContext } from './plan.ts'
 import { prepare } from './undo.ts'
+import { beginUnpacked } from './unpacked.ts'
 import { CHANGED_SINCE_PREVIEW } from './write-results.ts'
 
 const COMMIT_GROUP = 50
@@ -95,7 +96,11 @@ async function* endingsOf(
   await loadKnown(scope, steps, open)
   if (operation.status === 'previewing')
     return yield* await planned(steps, open, { read: write, log: parts.log, times }, signal)
-  const kept = await checkPreviewed(steps, open, { read: write, log: parts.log, times }, signal)
+  const gone = await beginUnpacked(scope, open)
+  yield* gone
+  const lost = new Set(gone.map(({ item }) => item))
+  const left = lost.size === 0 ? open : open.filter((item) => !lost.has(item))
+  const kept = await checkPreviewed(steps, left, { read: write, log: parts.log, times }, signal)
   yield* kept.ended
   const onStaged = (item: WorkItem, bytes: StagedBlob) =>
     bytes.size_bytes < REMEMBER_BYTES ? Promise.resolve() : recordStaged(scope, claim, item, bytes)

@@ -109,6 +109,7 @@ async function orderedItems(
       return [
         `select position, file_id, ${none} from items
          where shop_id = :shop and operation_id = :undone and status = 'done' and after is not null
+           and file_id is not null
          union all
          select (o.total - 1 + row_number() over (order by c.position, c.ordinal))::int, c.file_id,
            ${none}
@@ -146,6 +147,24 @@ export function predecessorsOf(
     last.set(target, position)
     return before
   })
+}
+
+/**
+ * Reads the positions of an operation's newest items of these names, by the keys of the names: files
+ * of one name are imported in the order of their arrival.
+ */
+export async function newestOf(
+  tx: ShopScope,
+  operation: string,
+  names: readonly string[],
+): Promise<Map<string, number>> {
+  const rows = await tx.query<{ name: string; position: number }>(
+    `select lower(entry ->> 'filename') as name, max(position) as position from items
+     where shop_id = :shop and operation_id = :operation
+       and lower(entry ->> 'filename') = any(:names::text[]) group by 1`,
+    { operation, names: names.map(nameKey) },
+  )
+  return new Map(rows.map(({ name, position }) => [name, position]))
 }
 
 /**

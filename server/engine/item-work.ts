@@ -240,7 +240,8 @@ export function advance(
   mark(item.trail, index, outcome.unchanged || isSame ? 'unchanged' : 'changed')
   if (outcome.warnings) item.warnings.push(...outcome.warnings.map(storedWarning))
   collectEffects(item.effects, outcome)
-  if (outcome.last) item.last = true
+  if (outcome.last || outcome.unpacked) item.last = true
+  if (outcome.unpacked) item.unpacked = outcome.unpacked
   if (outcome.unchanged) item.unchanged ??= outcome.unchanged
   else if (kind === 'act' && undo === 'none') item.acted = true
   if (outcome.bytes) item.staged = stagedBy(kind, item, outcome.bytes)
@@ -250,13 +251,17 @@ export function advance(
 }
 
 /** The bytes that a step made, with what they were before steps changed them. */
-function stagedBy(
-  kind: ItemPlugin['kind'],
-  { staged, known, byte_steps: steps }: WorkItem,
+function stagedBy(kind: ItemPlugin['kind'], item: WorkItem, bytes: StagedBlob): StagedBlob {
+  if (bytes.present) return bytes
+  if (kind === 'fetch') return fetchedBytes(item, bytes)
+  return item.staged?.source ? { ...bytes, source: item.staged.source } : bytes
+}
+
+/** The bytes of an entry, or those that the same steps made of the same bytes before. */
+export function fetchedBytes(
+  { known, byte_steps: steps }: Pick<WorkItem, 'known' | 'byte_steps'>,
   bytes: StagedBlob,
 ): StagedBlob {
-  if (bytes.present) return bytes
-  if (kind !== 'fetch') return staged?.source ? { ...bytes, source: staged.source } : bytes
   const { hash, size_bytes } = bytes
   const source = { hash, size_bytes, ...bytes.source, ...(steps === null ? {} : { steps }) }
   // Steps would make the bytes that the file has.

@@ -180,15 +180,16 @@ export async function countWarned(scope: ShopScope, operation: string): Promise<
   return row.warned
 }
 
-/** Counts an import's done items whose files existed before it. */
+/** Counts an import's done items that made no file: their files existed before it, or they were unpacked. */
 export async function countPresent(scope: ShopScope, operation: string): Promise<PresentFiles> {
   const row = await scope.one<PresentFiles>(
     `select count(*) filter (where after ->> 'deleted' = 'true')::int as trashed,
-       count(*) filter (where after ->> 'deleted' is distinct from 'true' and ${IS_CHANGED})::int
-         as changed,
-       count(*) filter (where not ${IS_CHANGED})::int as unchanged
+       count(*) filter (where entry is null and after ->> 'deleted' is distinct from 'true'
+         and ${IS_CHANGED})::int as changed,
+       count(*) filter (where not ${IS_CHANGED})::int as unchanged,
+       count(*) filter (where entry is not null)::int as unpacked
      from items where shop_id = :shop and operation_id = :operation and status = 'done'
-       and entry is null`,
+       and (entry is null or after -> 'unpacked' is not null)`,
     { operation },
   )
   return row

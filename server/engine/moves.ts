@@ -8,6 +8,7 @@ import { WORKER_LEASE } from '../core/queue/lease.ts'
 import type { OperationRow } from './types.ts'
 import { announceControl } from './runner.ts'
 import { relinkRetried } from './freeze.ts'
+import { AFTER_FETCH } from './unpacked.ts'
 import { strategyOf, permissionsOf, withEarlier } from './steps.ts'
 
 export type OperationMove = 'pause' | 'resume' | 'cancel' | 'retry' | 'confirm'
@@ -94,8 +95,9 @@ const retry: Move = async (tx, operation, plugins) => {
   }
   await tx.query(
     `with again as (
-       update items set status = 'pending', attempt = 0, crashed = false, step = 0, staged = null,
-         lease = null, run_after = null,
+       update items set status = 'pending', attempt = 0, crashed = false,
+         step = case when entry -> 'unpacked_from' is null then 0 else ${AFTER_FETCH} end,
+         staged = entry #> '{unpacked_from,bytes}', lease = null, run_after = null,
          error = null, warnings = null, candidates = null, finished_at = null
        where shop_id = :shop and operation_id = :id and status in ('failed', 'cancelled')
          returning old.status

@@ -10,6 +10,7 @@ import type {
   Step,
   Workflow,
   Outcome,
+  UnpackedFile,
   Question,
   Wait,
 } from '../../plugins/contract/index.ts'
@@ -204,7 +205,10 @@ export interface OperationRow {
   skipped: number
   /** Done items whose files were as wanted already, or had an import's bytes; of previews 0. */
   unchanged: number
-  /** Done items of an import whose files existed before: a sync changes, trashes or sends them. */
+  /**
+   * Done items of an import that made no file: those whose files existed before (a sync changes,
+   * trashes or sends them), and unpacked archives.
+   */
   present: number
   cancelled: number
   bytes: number
@@ -318,6 +322,8 @@ export interface WorkItem {
   effects: EffectValues
   /** Why its steps had nothing to do: the first reason. */
   unchanged: AnyText | null
+  /** What a step found in the bytes of its entry, which then makes no file; null: it does. */
+  unpacked: readonly UnpackedFile[] | null
   /** Whether a step has requested that later steps skip it. */
   last: boolean
   /** Whether a step had an effect that no outcome contains, such as a copy elsewhere. */
@@ -366,6 +372,7 @@ const OWN_FIELDS = [
   'warnings',
   'unchanged',
   'last',
+  'unpacked',
 ] as const satisfies readonly (keyof DoneOutcome)[]
 const isOwn: ReadonlySet<string> = new Set(OWN_FIELDS)
 

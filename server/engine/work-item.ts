@@ -40,6 +40,7 @@ export const workItem = (row: ClaimedRow): WorkItem => ({
   effects: {},
   unchanged: null,
   acted: false,
+  unpacked: null,
   last: false,
   resume: { step: row.step, staged: row.staged, final: false },
 })

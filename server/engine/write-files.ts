@@ -70,7 +70,7 @@ export async function writeDone(
   { limits, effects }: WriteParts,
 ): Promise<Results> {
   const results: Results = new Map()
-  const { made, existing } = filesOf(done)
+  const { made, existing } = filesOf(done, results)
   if (made.length > 0) await admitEntries(tx, operation, made, { limits, results })
   const prepared = await prepareEffects(tx, operation, done, { effects, results })
   const versions = await changeRecords(
@@ -89,12 +89,20 @@ export async function writeDone(
   return results
 }
 
-/** Separates the items that create files from those about existing ones. */
-function filesOf(items: readonly WorkItem[]): { made: NewFile[]; existing: ExistingFile[] } {
+/**
+ * Separates the items that create files from those about existing ones. Archives that were unpacked
+ * are neither: their result is how many files are in them, in a preview null.
+ */
+function filesOf(
+  items: readonly WorkItem[],
+  results: Results,
+): { made: NewFile[]; existing: ExistingFile[] } {
   const made: NewFile[] = []
   const existing: ExistingFile[] = []
   for (const item of items)
-    if (item.entry !== null)
+    if (item.unpacked !== null)
+      results.set(item, { status: 'done', after: { unpacked: item.unpacked.length || null } })
+    else if (item.entry !== null)
       made.push({ item, entry: item.entry, draft: present(item.draft, 'the draft of an entry') })
     else existing.push({ item, record: loadedRecord(item) })
   return { made, existing }
@@ -205,7 +213,7 @@ export async function previewDone(
   { limits, effects }: WriteParts,
 ): Promise<Results> {
   const results: Results = new Map()
-  const { made, existing } = filesOf(done)
+  const { made, existing } = filesOf(done, results)
   await recordChanges(tx, existing, results, preview)
   if (made.length > 0) await previewEntries(tx, preview, made, { limits, results })
   await previewEffects(tx, { effects, results })

@@ -53,6 +53,9 @@ export const filterFields = {
   licence_list: publicId('licences', 'a list of licence keys')
     .optional()
     .describe('Buyers of it were given licence keys of this list: its id'),
+  quarantined: flag
+    .optional()
+    .describe('Is in quarantine: a virus scanner found something in it; or is not'),
   deleted: flag.optional().describe('Is in the trash; absent: is not in the trash'),
 }
 
@@ -131,12 +134,17 @@ const partOfName = (part: string | undefined, bind: Compiler['bind']): string[] 
 
 /** The conditions that only lists have: about the bytes, the release and licence keys. */
 async function ofListOnly(filter: FileFilter, { scope, bind }: Compiler): Promise<string[]> {
-  const { backed_up, released, licence_list, storage } = filter
+  const { backed_up, released, licence_list, quarantined, storage } = filter
   const conditions: string[] = []
   if (storage !== undefined) conditions.push(await inStorage(scope, storage, bind))
   if (backed_up !== undefined)
     conditions.push(`${backed_up ? '' : 'not '}exists (select from backups b
          where b.shop_id = files.shop_id and b.file_id = files.id)`)
+  if (quarantined !== undefined)
+    conditions.push(
+      `${quarantined ? '' : 'not '}(files.id, files.version) in (select v.file_id, v.number from versions v
+         where v.shop_id = :shop and v.quarantine is not null and v.quarantined)`,
+    )
   if (licence_list !== undefined)
     conditions.push(withLicences(bind(parsePublicId('licences', licence_list))))
   if (released !== undefined) {

@@ -4,6 +4,7 @@ import { createReadStream } from 'node:fs'
 import path from 'node:path'
 import { PortError, type Bytes, type WorkFolder } from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
+import { createEncodingDetector, decoderOf, type Encoding } from '../core/encoding.ts'
 import { locateFile } from '../files/list.ts'
 import { withWorkFolder } from './children/work-folder.ts'
 import { copyOut, locateItem, portError, type StoredBytes } from './item-bytes.ts'
@@ -25,6 +26,7 @@ export function createBytesPort(parts: Parts): Bytes {
       return found && { filename: found.filename, size_bytes: found.size_bytes }
     },
     withFolder,
+    readTexts,
     withFile: (item, use, signal) =>
       withFolder(async (folder) => {
         const name = 'file'
@@ -32,6 +34,21 @@ export function createBytesPort(parts: Parts): Bytes {
         return use({ path: path.join(folder.path, name), size_bytes, folder })
       }, signal),
   }
+}
+
+/** Of DOS, as ZIP archives without another statement have them. */
+const OTHERWISE = 'ibm850'
+/** What no text contains: another encoding was meant. */
+const NO_TEXT = /[\u0080-\u009f\ufffd]/
+
+const readTexts: Bytes['readTexts'] = async (given) => {
+  const detector = createEncodingDetector()
+  for (const text of given) detector.add(Buffer.concat([text, Buffer.from('\n')]))
+  const { encoding, sure } = await detector.result()
+  const read = (as: Encoding) => given.map((text) => decoderOf(as).decode(text))
+  const texts = read(encoding)
+  if (!texts.some((text) => NO_TEXT.test(text))) return { texts, encoding, sure }
+  return { texts: read(OTHERWISE), encoding: OTHERWISE, sure: false }
 }
 
 function workFolder(parts: Parts, folder: string, signal: AbortSignal): WorkFolder {

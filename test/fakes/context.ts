@@ -74,6 +74,7 @@ export function writeContext(
       find: refuse('bytes'),
       withFile: refuse('bytes'),
       withFolder: refuse('bytes'),
+      readTexts: refuse('bytes'),
     },
     sandbox: { run: refuse('sandbox') },
     virusScanner: { scan: refuse('virusScanner') },

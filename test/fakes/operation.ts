@@ -16,7 +16,7 @@ export const operationView = (given: Partial<OperationView> = {}): OperationView
   status: 'success',
   started_at: new Date('2026-03-01T23:30:00Z'),
   about: { importWord: 'Import', label: null, schedule: null },
-  present: () => Promise.resolve({ changed: 0, trashed: 0, unchanged: 0 }),
+  present: () => Promise.resolve({ changed: 0, trashed: 0, unchanged: 0, unpacked: 0 }),
   lostDeliveries: () => Promise.resolve(0),
   async *items() {},
   async *reported() {},

@@ -42,6 +42,7 @@ const KINDS = {
   storage: 'text',
   backed_up: 'flag',
   released: 'flag',
+  quarantined: 'flag',
   licence_list: 'text',
   deleted: 'flag',
 } as const satisfies Record<keyof FileFilter, 'text' | 'list' | 'number' | 'flag' | 'json'>

@@ -30,7 +30,8 @@ export interface WebhookEvent<Data extends z.ZodObject = z.ZodObject> {
 /**
  * Some of an operation's files: those that an import brought, those that got new bytes, those whose
  * fields changed, those that went to the trash, those that went there or were purged, those whose
- * mappings changed, those that ask a person for their product, or those that failed.
+ * mappings changed, those that ask a person for their product, those that were put in quarantine, or
+ * those that failed.
  */
 export type EventFiles =
   | 'imported'
@@ -40,6 +41,7 @@ export type EventFiles =
   | 'deleted'
   | 'mapped'
   | 'asking'
+  | 'quarantined'
   | 'failed'
 
 /** The ends of operations that raise an event. */

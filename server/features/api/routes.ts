@@ -58,7 +58,7 @@ export const importReply = z
           filename: z.string(),
           file_id: z.string().nullable(),
           status: z
-            .enum(['imported', 'unchanged', 'failed', 'skipped', 'queued'])
+            .enum(['imported', 'unchanged', 'unpacked', 'failed', 'skipped', 'queued'])
             .describe('`unchanged`: the file has these bytes, and all that the entry states'),
           product_mapped: z.boolean(),
           error: itemError.optional(),
@@ -202,7 +202,7 @@ export async function importAnswer(
   })
   const body = {
     status: statusOf(operation),
-    imported: operation.done - operation.unchanged,
+    imported: operation.done - operation.present - operation.unchanged,
     unchanged: operation.unchanged,
     skipped: operation.skipped,
     // Items that were not processed are absent too.
@@ -230,8 +230,13 @@ const STATUSES = {
   running: 'queued',
 } as const
 
+function statusOfItem({ status, after }: ItemRow) {
+  if (after?.same_bytes) return 'unchanged'
+  return status === 'done' && after?.unpacked !== undefined ? 'unpacked' : STATUSES[status]
+}
+
 function fileOf(item: ItemRow): z.output<typeof importReply>['files'][number] {
-  const status = item.after?.same_bytes ? 'unchanged' : STATUSES[item.status]
+  const status = statusOfItem(item)
   const { file_id, error } = shownOutcome(item)
   return {
     filename: item.filename,

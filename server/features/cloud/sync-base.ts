@@ -93,9 +93,11 @@ async function addToBase(
 ): Promise<void> {
   await tx.query(
     `insert into cloud_files (shop_id, connection_id, path, size_bytes, hash, modified_at, file_id,
-       version, filename)
+       version, filename, undone)
      select distinct on (c.path) :shop, :connection, c.path, coalesce(c.size_bytes, 0), c.hash,
-       c.modified_at, present.id, c.version, c.filename
+       c.modified_at, present.id, c.version, c.filename,
+       -- An archive that was unpacked has no file here: nobody deleted it.
+       c.file_id is null and c.kind not in ('forget', 'remove', 'remove_there', 'move')
      from sync_changes c
      -- Purged files have no row. "offset 0": each is looked up by its id, even without
      -- statistics.

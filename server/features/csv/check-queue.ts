@@ -20,19 +20,24 @@ export const QUEUED_RECHECKS = `
   select shop_id, id::text as key, now() as due_at from csv_uploads where status = 'checking'
     and recheck is not null order by queued_at`
 
-/** Queues the file for a check. Throws `conflict` if its import has started. */
+/**
+ * Queues the file for a check, with the headers of the check before if `headers_sealed` is absent. Throws
+ * `conflict` if its import has started.
+ */
 export async function queueCheck(
   scope: ShopScope,
   id: string,
   options: CheckOptions,
 ): Promise<void> {
   await scope.transaction(async (tx) => {
-    await requireOpen(tx, id)
+    const { check_options: before } = await requireOpen(tx, id)
+    const kept = before?.headers_sealed
+    const given = { ...(kept ? { headers_sealed: kept } : {}), ...options }
     await tx.query(
       `update csv_uploads set status = 'checking', round = round + 1, check_options = :options,
          progress = null, failure = null, recheck = null, queued_at = now()
        where shop_id = :shop and id = :id`,
-      { id, options: JSON.stringify(options) },
+      { id, options: JSON.stringify(given) },
     )
     await tx.query('delete from csv_problems where shop_id = :shop and csv_id = :id', { id })
     await forgetAnswers(tx, id)

@@ -1,5 +1,7 @@
 // Checks of CSV files as a background task: one run checks one file, and an interrupted run starts
 // from the beginning.
+import type { FetchHeaders } from '../../core/fetch-headers.ts'
+import type { Secrets } from '../../core/secrets.ts'
 import type { Database } from '../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import type { BackgroundTask, TaskKind, TaskRun } from '../../core/queue/background.ts'
@@ -17,13 +19,16 @@ import {
 } from './check-queue.ts'
 import { readEdits } from './edits.ts'
 import { targetLookups } from './row-targets.ts'
+import { openHeaders } from './check-headers.ts'
 import { dropEarlierProblems, storeProblems } from './problems.ts'
 import type { ProbeAddress, SizeLimits } from './probes.ts'
 import { readUploadRows, type CsvUpload } from './uploads.ts'
 
 export interface CheckRunParts {
   database: Database
-  probe: ProbeAddress
+  secrets: Secrets
+  /** @param headers those that the merchant gave, in lower case */
+  probe(url: string, signal: AbortSignal, headers?: FetchHeaders): ReturnType<ProbeAddress>
   /** Counts the products of SKUs, for one check of a shop's file. */
   oddSkus(scope: ShopScope): OddSkus
   limits: SizeLimits
@@ -103,6 +108,7 @@ export async function checkUpload(
   },
 ): Promise<CheckProgress> {
   const options = present(upload.check_options, 'The options of the check')
+  const headers = openHeaders(parts.secrets, scope.shop, options)
   const memory = await AnswerMemory.open(scope, upload.id)
   try {
     return await checkRows({
@@ -116,7 +122,7 @@ export async function checkUpload(
       onConflict: options.on_conflict,
       match: options.match,
       oddSkus: memory.remembering(parts.oddSkus(scope)),
-      probe: options.probe ? parts.probe : null,
+      probe: options.probe ? (url, signal) => parts.probe(url, signal, headers) : null,
       limits: parts.limits,
       report: (problems) => storeProblems(scope, upload, problems),
       onProgress: parts.onProgress,

@@ -4,6 +4,8 @@ import type { Limits } from '../../core/configuration/limits.ts'
 import type { Database } from '../../core/db/database.ts'
 import type { GuardedClient } from '../../ports/guarded-fetch.ts'
 import type { Storefront } from '../../storefront/storefront.ts'
+import type { Secrets } from '../../core/secrets.ts'
+import { CHECK_HEADERS } from './check-headers.ts'
 import { csvExamples } from './examples.ts'
 import { csvCheckTasks } from './check-run.ts'
 import { csvRoutes, type CsvParts } from './routes.ts'
@@ -21,6 +23,7 @@ interface CsvTaskParts {
   client: GuardedClient
   storefront: Storefront
   limits: Limits
+  secrets: Secrets
 }
 
 export const csvFeature = defineFeature({
@@ -28,16 +31,19 @@ export const csvFeature = defineFeature({
   examples: csvExamples,
   endpoints: (parts: CsvEndpointParts) =>
     csvRoutes({ ...parts, readWorkbook: workbookReader(parts.sandboxOf) }),
-  tasks: ({ database, client, storefront, limits }: CsvTaskParts) =>
+  tasks: ({ database, client, storefront, limits, secrets }: CsvTaskParts) =>
     csvCheckTasks({
       database,
-      probe: (url, signal) => client.probe(directAddress(url), signal),
+      secrets,
+      probe: (url, signal, headers) =>
+        client.probe(directAddress(url), signal, headers && { headers }),
       oddSkus: (scope) => createSkuCount(scope, storefront.catalog(scope.shop)),
       limits,
     }),
   sweeps: ({ database }: { database: Database }) => ({
     csv_uploads: () => sweepCsvUploads(database.pool),
   }),
+  sealed: [CHECK_HEADERS],
   tables: {
     csv_answers: 'answers of the merchant’s own addresses, kept for a day',
     csv_chunks: 'files to import, kept for a day; none of their columns is a buyer’s',

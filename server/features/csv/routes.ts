@@ -78,7 +78,7 @@ export const csvRoutes = (parts: CsvParts): Endpoint[] => [
   encoding(),
   header(),
   sheet(),
-  ...csvCheckRoutes(),
+  ...csvCheckRoutes(parts),
   ...csvCorrectionRoutes(),
   start(parts),
 ]
@@ -242,7 +242,7 @@ const sheet = () =>
     },
   })
 
-const start = ({ engine, clock }: CsvParts) =>
+const start = ({ engine, secrets, clock }: CsvParts) =>
   csvEndpoint('POST /api/csv/{id}/start', {
     summary: 'Start the import of a checked file',
     description:
@@ -272,7 +272,7 @@ const start = ({ engine, clock }: CsvParts) =>
       const permit = (scopes: readonly Scope[]) => requireScopes(caller, scopes)
       const who = { name: caller.name, idempotencyKey, permit }
       const { imports, updates } = await startCsvImport(
-        engine,
+        { engine, secrets },
         caller.scope,
         csvIdOf(params.id),
         body,

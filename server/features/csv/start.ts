@@ -10,6 +10,9 @@ import {
   type Text,
   type Workflow,
 } from '../../../plugins/contract/index.ts'
+import type { FetchHeaders } from '../../core/fetch-headers.ts'
+import type { Secrets } from '../../core/secrets.ts'
+import { openHeaders } from './check-headers.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { scopesOfConflict } from '../../engine/moves.ts'
 import type { Engine } from '../../engine/engine.ts'
@@ -56,7 +59,7 @@ export interface CsvOperations {
  * is left; and errors of `permit`.
  */
 export function startCsvImport(
-  engine: Engine,
+  { engine, secrets }: { engine: Engine; secrets: Secrets },
   scope: ShopScope,
   id: string,
   request: CsvStart,
@@ -66,7 +69,8 @@ export function startCsvImport(
     const upload = await requireOpen(tx, id)
     const options = requireChecked(upload, request)
     const { on_conflict } = options
-    const { files, rows } = await workOf(tx, upload, options)
+    const headers = openHeaders(secrets, tx.shop, options)
+    const { files, rows } = await workOf(tx, upload, { ...options, headers })
     if (files.length + rows.length === 0)
       throw new AppError('too_few', { message: say('No row of this file can be imported') })
     permitWork(caller, { files, rows }, on_conflict)
@@ -212,6 +216,8 @@ function requireChecked(upload: CsvUpload, request: CsvStart): CheckOptions {
   return options
 }
 
+type RowOptions = CheckOptions & { headers?: FetchHeaders | undefined }
+
 /** What rows do: imports of files, and changes of files. */
 export interface RowWork {
   files: ImportFile[]
@@ -222,7 +228,7 @@ export interface RowWork {
  * The imports and changes of the rows without errors. Throws `conflict` if one has lost its file since
  * the check.
  */
-async function workOf(tx: ShopScope, upload: CsvUpload, options: CheckOptions): Promise<RowWork> {
+async function workOf(tx: ShopScope, upload: CsvUpload, options: RowOptions): Promise<RowWork> {
   const wrong = await errorRows(tx, upload)
   const places = placesOf(upload.mapping, upload.headers)
   const work: RowWork = { files: [], rows: [] }
@@ -242,7 +248,7 @@ function addWork(
   work: RowWork,
   values: RowValues,
   targets: FoundTargets,
-  options: CheckOptions,
+  options: RowOptions,
 ): void {
   const { action, problem } = actionOfRow(values, targets)
   if (problem?.severity === 'error')
@@ -254,7 +260,7 @@ function addWork(
 export function addAction(
   { files, rows }: RowWork,
   action: RowAction,
-  row: { values: RowValues; targets: FoundTargets; options: CheckOptions },
+  row: { values: RowValues; targets: FoundTargets; options: RowOptions },
 ): void {
   const { values, targets, options } = row
   if (action.type === 'import') files.push(fileOf(values, options))
@@ -269,7 +275,7 @@ function versionOf(
   values: RowValues,
   id: string,
   { known }: FoundTargets,
-  options: CheckOptions,
+  options: RowOptions,
 ): ImportFile {
   const { filename, tags = [], tags_removed = [] } = values
   const states = statedIn({
@@ -312,10 +318,10 @@ function tagChange(
 
 const fileOf = (
   { file_url, id: _, no_products: __, fetches: ___, command, ...values }: RowValues,
-  { on_conflict: chosen, tags }: CheckOptions,
+  { on_conflict: chosen, tags, headers }: RowOptions,
 ): ImportFile => ({
   ...values,
   tags_removed: values.tags_removed ?? (values.tags && tags === 'add' ? [] : undefined),
   on_conflict: command === 'new' ? 'error' : chosen,
-  source: { type: 'url', url: file_url },
+  source: { type: 'url', url: file_url, ...(headers ? { headers } : {}) },
 })

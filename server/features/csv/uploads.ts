@@ -56,6 +56,8 @@ export interface CheckOptions {
   products: 'add' | 'replace'
   /** How rows without an id find existing files. */
   match: RowMatch
+  /** The headers of the requests (`check-headers.ts`); absent: none. */
+  headers_sealed?: string | null
 }
 
 /** How rows change existing files, unless something else was chosen. */

@@ -3,7 +3,12 @@ import { say } from '../../../plugins/contract/index.ts'
 import { defineEvent, operationFilesData } from '../../core/outbox/webhook-events.ts'
 import { fileChanged, fileReplaced, fileTrashed } from '../../files/change-events.ts'
 import { countTask, type CountTaskParts } from './count-task.ts'
-import { quarantineEffect } from './quarantine-effect.ts'
+import {
+  AT_END,
+  fileQuarantined,
+  noticeQuarantined,
+  quarantineEffect,
+} from './quarantine-effect.ts'
 import { filesExamples } from './examples.ts'
 import { fileRoutes } from './routes.ts'
 import { backupRoutes } from './routes/backup-endpoints.ts'
@@ -37,10 +42,12 @@ export const filesFeature = defineFeature({
   tasks: (parts: CountTaskParts) => [countTask(parts)],
   changesDelivery: true,
   effects: () => [quarantineEffect],
+  onEnd: () => [{ of: AT_END, run: noticeQuarantined }],
   events: [
     fileChanged,
     fileReplaced,
     fileTrashed,
+    fileQuarantined,
     defineEvent({
       name: 'file.deleted',
       title: say('Files were deleted'),

@@ -54,6 +54,12 @@ const link = async (id: string): Promise<string> => {
   const { body } = await call('POST', '/api/links', { file_ids: [id] })
   return body.data[0].url.replace(/^.*\/download/, '/download')
 }
+const listed = async (query: string): Promise<string[]> =>
+  (await call('GET', `/api/files?${query}`)).body.data
+    .map(({ filename }: { filename: string }) => filename)
+    .sort()
+const needs = async () => (await call('GET', '/api/attention')).body.needs
+const notices = async () => (await call('GET', '/api/notices')).body.data
 const problem = async (id: string) => (await call('GET', `/api/files/${id}`)).body.problem
 const contentStatus = async (id: string) =>
   (await call('GET', `/api/files/${id}/content`)).body.error?.code ?? 200
@@ -68,7 +74,8 @@ test('it is withheld at every door, with all files of these bytes, until it is r
   const shared = new URL(address).pathname
   expect([await open(door), await open(shared)]).toEqual([200, 200])
 
-  const { items } = await runs('scan-file', [infected, clean])
+  await call('POST', '/api/webhooks', { url: `${origin.url}/hook`, events: ['file.quarantined'] })
+  const { operation: scan, items } = await runs('scan-file', [infected, clean])
   expect(items).toMatchObject([
     {
       status: 'done',
@@ -84,6 +91,18 @@ test('it is withheld at every door, with all files of these bytes, until it is r
   const { data } = (await call('GET', '/api/files?search=infected')).body
   expect(data[0].problem.code).toBe('file_quarantined')
   expect(await problem(twin)).toMatchObject({ code: 'file_quarantined' })
+  expect(await listed('quarantined=true')).toEqual(['infected.bin', 'twin.bin'])
+  expect(await listed('quarantined=false')).toEqual(['clean.bin'])
+  expect(await needs()).toContainEqual(expect.objectContaining({ need: 'quarantined', count: 2 }))
+  expect((await notices())[0]).toMatchObject({
+    level: 'critical',
+    title: '1 file is in quarantine',
+    operation_id: scan.id,
+  })
+  const sent = await app.owner.scope.query(
+    `select payload ->> 'type' as type from outbox where shop_id = :shop and kind = 'webhook'`,
+  )
+  expect(sent).toEqual([{ type: 'file.quarantined' }])
   await expect.poll(() => Promise.all([door, shared, other].map(open))).toEqual([503, 503, 200])
   expect([await contentStatus(infected), await contentStatus(clean)]).toEqual([
     'file_quarantined',
@@ -113,6 +132,7 @@ test('it is withheld at every door, with all files of these bytes, until it is r
     { status: 'failed', error: { code: 'conflict' } },
   ])
   expect([await problem(infected), await problem(twin)]).toEqual([null, null])
+  expect(await listed('quarantined=true')).toEqual([])
   await expect.poll(() => Promise.all([door, shared].map(open))).toEqual([200, 200])
   const [row] = await app.owner.scope.query<{ quarantine: object }>(
     `select quarantine from versions where shop_id = :shop and quarantine is not null limit 1`,

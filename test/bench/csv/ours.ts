@@ -1,6 +1,7 @@
 // The product's side: receives the file as an upload does and checks it as a worker does, on a real
 // database with a filled mirror.
 import { createReadStream } from 'node:fs'
+import { createSecrets } from '../../../server/core/secrets.ts'
 import { checkUpload } from '../../../server/features/csv/check-run.ts'
 import { createSkuCount } from '../../../server/features/csv/sku-count.ts'
 import {
@@ -30,6 +31,7 @@ async function check(file: string) {
     check_options: { probe: false, on_conflict: 'error' as const, ...ROW_MODES },
   }
   const end = await checkUpload(scope, upload, {
+    secrets: createSecrets('a bench without headers'),
     probe: () => Promise.reject(new Error('The bench sends no requests')),
     oddSkus: (of) => createSkuCount(of, live),
     limits: { file_bytes: 5e9, large_file_bytes: 5e8 },

@@ -28,6 +28,7 @@ import { CSV_FIELDS_TEXT, delimiterText, ENCODINGS, problemPlace } from './label
 import { numberText, sizeText } from '../../shell/labels/size.ts'
 import { CONFLICTS, type Conflict } from '../upload/labels.ts'
 import { Preview } from './preview.tsx'
+import { useRequestHeaders } from './request-headers.tsx'
 import { SaveMapping } from './save-mapping.tsx'
 import '../../shell/components/form.css'
 import { detailText, messageText } from '../../shell/messages/server-text.ts'
@@ -292,6 +293,7 @@ const namesProducts = ({ product_sku, product_handle, product_id }: CsvColumns) 
 function Check({ upload: { id, check: before, missing: required, mapping }, onChecking }: Props) {
   const [conflict, setConflict] = useState<Conflict>(before?.on_conflict ?? 'error')
   const [probe, setProbe] = useState(before?.probe ?? true)
+  const headers = useRequestHeaders(before?.has_headers ?? false)
   const [modes, setModes] = useState<RowModes>({
     match: before?.match ?? 'id',
     tags: before?.tags ?? 'replace',
@@ -327,13 +329,17 @@ function Check({ upload: { id, check: before, missing: required, mapping }, onCh
         checked={probe}
         onChange={setProbe}
       />
+      {headers.fields}
       <InlineStack gap="300" blockAlign="center">
         <Button
           variant="primary"
           disabled={missing.length > 0}
           loading={check.isPending}
           onClick={() =>
-            check.mutate({ probe, on_conflict: conflict, ...modes }, { onSuccess: onChecking })
+            check.mutate(
+              { probe, on_conflict: conflict, ...modes, ...headers.body },
+              { onSuccess: onChecking },
+            )
           }
         >
           {t('Check the file')}

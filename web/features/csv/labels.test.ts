@@ -8,6 +8,7 @@ const check: CsvCheck = {
   match: 'id',
   tags: 'replace',
   products: 'add',
+  has_headers: false,
   phase: 'rows',
   rows: 250,
   skus: 0,

@@ -222,6 +222,20 @@ const ReleaseFilter = ({ urlState, go }: Props) => (
   />
 )
 
+const QuarantineFilter = ({ urlState, go }: Props) => (
+  <OneFilter
+    title={t('Quarantine')}
+    none=""
+    error={null}
+    selected={urlState.quarantined === null ? '' : urlState.quarantined ? 'yes' : 'no'}
+    onChoose={(chosen) => go({ quarantined: chosen === 'yes' })}
+    choices={[
+      { value: 'yes', label: t('In quarantine') },
+      { value: 'no', label: t('Not in quarantine') },
+    ]}
+  />
+)
+
 function ConnectionFilter({ urlState, go }: Props) {
   const { data, error } = useConnections()
   return (
@@ -409,6 +423,7 @@ const FIELDS = {
   storage: StorageFilter,
   backed_up: BackupFilter,
   released: ReleaseFilter,
+  quarantined: QuarantineFilter,
   connection: ConnectionFilter,
   drop_account: DropAccountFilter,
   licence_list: LicenceListFilter,

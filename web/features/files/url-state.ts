@@ -80,6 +80,7 @@ export const FILES_STATE = listState({
   backed_up: flagOrNone,
   delivered: flagOrNone,
   released: flagOrNone,
+  quarantined: flagOrNone,
   connection: idOf('connection'),
   drop_account: idOf('account'),
   licence_list: idOf('licences'),

@@ -11,6 +11,7 @@ export const NEED_ACTIONS: Readonly<Record<Need, string>> = {
   blocked: t('Show deliveries'),
   unreachable: t('Copy links'),
   bounced: t('Show deliveries'),
+  quarantined: t('Delete or release'),
   damaged: t('Read the notices'),
   connections: t('Repair'),
   licence_lists: t('Add keys'),

@@ -48,6 +48,7 @@ export function changesOf(before: ItemState | null, after: ItemState | null): Ch
     add(t('The file has the same bytes already'), null, null)
     return changes
   }
+  if (after.unpacked !== undefined) add(unpackedText(after.unpacked), null, null)
   if (after.purged) add(t('Deleted permanently'), null, null)
   if (after.deleted !== undefined && after.deleted !== before?.deleted)
     add(after.deleted ? t('Moved to the trash') : t('Restored from the trash'), null, null)
@@ -90,6 +91,12 @@ export function changesOf(before: ItemState | null, after: ItemState | null): Ch
   if (after.posted !== undefined) add(t('Sent to a program'), null, null)
   return [...changes, ...quarantineChange(after)]
 }
+
+/** How many files an archive had; null: that is known later. */
+const unpackedText = (count: number | null): string =>
+  count === null
+    ? t('Would be unpacked')
+    : t('Unpacked: {count, plural, one {# file} other {# files}}', { count })
 
 const quarantineChange = ({ quarantine }: ItemState): Change[] => {
   if (!quarantine) return []

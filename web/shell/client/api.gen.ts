@@ -138,6 +138,7 @@ export interface components {
           | 'unmapped'
           | 'connections'
           | 'licence_lists'
+          | 'quarantined'
           | 'damaged'
         /** @description The admin page where somebody can act */
         url: string
@@ -850,6 +851,7 @@ export interface components {
         | 'file.changed'
         | 'file.replaced'
         | 'file.trashed'
+        | 'file.quarantined'
         | 'file.deleted'
         | 'link.exhausted'
         | 'link.refused'
@@ -896,6 +898,15 @@ export interface components {
       time_zone: string
     }
     CsvCheck: {
+      /**
+       * @description Headers of the requests for the files, such as `Authorization`, also of the import. They are sealed, shown nowhere, and sent only to the host of each address: never after a redirect to another one. Absent: those of the check before; `{}`: none
+       * @example {
+       *       "Authorization": "Bearer …"
+       *     }
+       */
+      headers?: {
+        [key: string]: string
+      }
       /**
        * @description `filename`: rows without an id change the file of their name, if there is one
        * @default id
@@ -1085,6 +1096,8 @@ export interface components {
         /** @description Rows with at least one error */
         error_rows: number
         errors: number
+        /** @description Requests for the files have headers, which are not shown */
+        has_headers: boolean
         /** @description Rows that do nothing */
         ignored_rows: number
         /** @description Rows without an error that import a file */
@@ -2968,6 +2981,7 @@ export interface components {
           product?: string
           /** Tag of its product */
           product_tag?: string
+          quarantined?: boolean
           released?: boolean
           /** Search */
           search?: string
@@ -4862,6 +4876,8 @@ export interface components {
              * @description Belongs to a product with this tag, without regard to case
              */
             product_tag?: string
+            /** @description Is in quarantine: a virus scanner found something in it; or is not */
+            quarantined?: boolean
             /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
             released?: boolean
             /**
@@ -6178,6 +6194,8 @@ export interface components {
                * @description Belongs to a product with this tag, without regard to case
                */
               product_tag?: string
+              /** @description Is in quarantine: a virus scanner found something in it; or is not */
+              quarantined?: boolean
               /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
               released?: boolean
               /**
@@ -6329,7 +6347,7 @@ export interface components {
          * @description `unchanged`: the file has these bytes, and all that the entry states
          * @enum {string}
          */
-        status: 'imported' | 'unchanged' | 'failed' | 'skipped' | 'queued'
+        status: 'imported' | 'unchanged' | 'unpacked' | 'failed' | 'skipped' | 'queued'
         warnings?: {
           code: string
           message: string
@@ -6885,6 +6903,8 @@ export interface components {
         /** @description Rows with at least one error */
         error_rows: number
         errors: number
+        /** @description Requests for the files have headers, which are not shown */
+        has_headers: boolean
         /** @description Rows that do nothing */
         ignored_rows: number
         /** @description Rows without an error that import a file */
@@ -7894,6 +7914,8 @@ export interface components {
                * @description Belongs to a product with this tag, without regard to case
                */
               product_tag?: string
+              /** @description Is in quarantine: a virus scanner found something in it; or is not */
+              quarantined?: boolean
               /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
               released?: boolean
               /**
@@ -8230,6 +8252,8 @@ export interface components {
                * @description Belongs to a product with this tag, without regard to case
                */
               product_tag?: string
+              /** @description Is in quarantine: a virus scanner found something in it; or is not */
+              quarantined?: boolean
               /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
               released?: boolean
               /**
@@ -8696,6 +8720,8 @@ export interface components {
                * @description Belongs to a product with this tag, without regard to case
                */
               product_tag?: string
+              /** @description Is in quarantine: a virus scanner found something in it; or is not */
+              quarantined?: boolean
               /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
               released?: boolean
               /**
@@ -9018,6 +9044,8 @@ export interface components {
          * @description Belongs to a product with this tag, without regard to case
          */
         product_tag?: string
+        /** @description Is in quarantine: a virus scanner found something in it; or is not */
+        quarantined?: boolean
         /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
         released?: boolean
         /**
@@ -9267,6 +9295,8 @@ export interface components {
          * @description Belongs to a product with this tag, without regard to case
          */
         product_tag?: string
+        /** @description Is in quarantine: a virus scanner found something in it; or is not */
+        quarantined?: boolean
         /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
         released?: boolean
         /**
@@ -9505,6 +9535,8 @@ export interface components {
          * @description Belongs to a product with this tag, without regard to case
          */
         product_tag?: string
+        /** @description Is in quarantine: a virus scanner found something in it; or is not */
+        quarantined?: boolean
         /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
         released?: boolean
         /**
@@ -9760,6 +9792,8 @@ export interface components {
          * @description Belongs to a product with this tag, without regard to case
          */
         product_tag?: string
+        /** @description Is in quarantine: a virus scanner found something in it; or is not */
+        quarantined?: boolean
         /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
         released?: boolean
         /**
@@ -10035,6 +10069,8 @@ export interface components {
          * @description Belongs to a product with this tag, without regard to case
          */
         product_tag?: string
+        /** @description Is in quarantine: a virus scanner found something in it; or is not */
+        quarantined?: boolean
         /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
         released?: boolean
         /**
@@ -10281,6 +10317,8 @@ export interface components {
          * @description Belongs to a product with this tag, without regard to case
          */
         product_tag?: string
+        /** @description Is in quarantine: a virus scanner found something in it; or is not */
+        quarantined?: boolean
         /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
         released?: boolean
         /**
@@ -11432,6 +11470,7 @@ export interface components {
         | 'file.changed'
         | 'file.replaced'
         | 'file.trashed'
+        | 'file.quarantined'
         | 'file.deleted'
         | 'link.exhausted'
         | 'link.refused'
@@ -11473,13 +11512,14 @@ export interface components {
     WebhookChange: {
       description?: string
       enabled?: boolean
-      /** @description Empty: all, also those that come later. `file.imported`: The files that an import created or gave new contents. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `file.changed`: The files whose name, tags, settings, products or pack were changed: one event for all files of an operation. `file.replaced`: The files that got a new version, or an earlier one again. `file.trashed`: The files that were moved to the trash. `file.deleted`: The files that an operation moved to the trash or removed. `link.exhausted`: A link whose last download was used, or last view if its file is only viewed. `link.refused`: A link whose holder was refused a download: the first time within an hour of the clock, however often they try. `buyer.asked`: The holder of a link asks the shop for more downloads: at most once a day for each link. `delivery.downloaded`: A file of a delivery was downloaded: once a day for each file. `file.released`: The files whose day of release has come for buyers, who can have them from now on. `delivery.ready`: A delivery whose buyer can have its files for the first time. `delivery.held`: A delivery that waits for a decision: its order is risky, or a person holds it. `order.refunded`: A delivery from which files were withdrawn, because its order was refunded, cancelled or changed. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `workflow.failed`: A run of one of the shop’s workflows that ended with failed files, or could not ask its question, as operation.finished. `workflow.recovered`: The first run of a workflow without failed files after runs that had some. `mapping.changed`: The files that got other products in an operation. `review.opened`: The files that match several products, so that a person must choose. `product.created`: The products that are new in the catalog, once the catalog was read completely before. `notice.created`: A notice, in English. `workflow.call`: The files of a step “Call a program” that names this webhook. */
+      /** @description Empty: all, also those that come later. `file.imported`: The files that an import created or gave new contents. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `file.changed`: The files whose name, tags, settings, products or pack were changed: one event for all files of an operation. `file.replaced`: The files that got a new version, or an earlier one again. `file.trashed`: The files that were moved to the trash. `file.quarantined`: The files in which a virus scanner found something: nobody can download them. `file.deleted`: The files that an operation moved to the trash or removed. `link.exhausted`: A link whose last download was used, or last view if its file is only viewed. `link.refused`: A link whose holder was refused a download: the first time within an hour of the clock, however often they try. `buyer.asked`: The holder of a link asks the shop for more downloads: at most once a day for each link. `delivery.downloaded`: A file of a delivery was downloaded: once a day for each file. `file.released`: The files whose day of release has come for buyers, who can have them from now on. `delivery.ready`: A delivery whose buyer can have its files for the first time. `delivery.held`: A delivery that waits for a decision: its order is risky, or a person holds it. `order.refunded`: A delivery from which files were withdrawn, because its order was refunded, cancelled or changed. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `workflow.failed`: A run of one of the shop’s workflows that ended with failed files, as operation.finished. `workflow.recovered`: The first run of a workflow without failed files after runs that had some. `mapping.changed`: The files that got other products in an operation. `review.opened`: The files that match several products, so that a person must choose. `product.created`: The products that are new in the catalog, once the catalog was read completely before. `notice.created`: A notice, in English. `workflow.call`: The files of a step “Call a program” that names this webhook. */
       events?: (
         | 'file.imported'
         | 'sync.finished'
         | 'file.changed'
         | 'file.replaced'
         | 'file.trashed'
+        | 'file.quarantined'
         | 'file.deleted'
         | 'link.exhausted'
         | 'link.refused'
@@ -11517,13 +11557,14 @@ export interface components {
       description?: string
       /** @default true */
       enabled?: boolean
-      /** @description Empty: all, also those that come later. `file.imported`: The files that an import created or gave new contents. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `file.changed`: The files whose name, tags, settings, products or pack were changed: one event for all files of an operation. `file.replaced`: The files that got a new version, or an earlier one again. `file.trashed`: The files that were moved to the trash. `file.deleted`: The files that an operation moved to the trash or removed. `link.exhausted`: A link whose last download was used, or last view if its file is only viewed. `link.refused`: A link whose holder was refused a download: the first time within an hour of the clock, however often they try. `buyer.asked`: The holder of a link asks the shop for more downloads: at most once a day for each link. `delivery.downloaded`: A file of a delivery was downloaded: once a day for each file. `file.released`: The files whose day of release has come for buyers, who can have them from now on. `delivery.ready`: A delivery whose buyer can have its files for the first time. `delivery.held`: A delivery that waits for a decision: its order is risky, or a person holds it. `order.refunded`: A delivery from which files were withdrawn, because its order was refunded, cancelled or changed. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `workflow.failed`: A run of one of the shop’s workflows that ended with failed files, or could not ask its question, as operation.finished. `workflow.recovered`: The first run of a workflow without failed files after runs that had some. `mapping.changed`: The files that got other products in an operation. `review.opened`: The files that match several products, so that a person must choose. `product.created`: The products that are new in the catalog, once the catalog was read completely before. `notice.created`: A notice, in English. `workflow.call`: The files of a step “Call a program” that names this webhook. */
+      /** @description Empty: all, also those that come later. `file.imported`: The files that an import created or gave new contents. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `file.changed`: The files whose name, tags, settings, products or pack were changed: one event for all files of an operation. `file.replaced`: The files that got a new version, or an earlier one again. `file.trashed`: The files that were moved to the trash. `file.quarantined`: The files in which a virus scanner found something: nobody can download them. `file.deleted`: The files that an operation moved to the trash or removed. `link.exhausted`: A link whose last download was used, or last view if its file is only viewed. `link.refused`: A link whose holder was refused a download: the first time within an hour of the clock, however often they try. `buyer.asked`: The holder of a link asks the shop for more downloads: at most once a day for each link. `delivery.downloaded`: A file of a delivery was downloaded: once a day for each file. `file.released`: The files whose day of release has come for buyers, who can have them from now on. `delivery.ready`: A delivery whose buyer can have its files for the first time. `delivery.held`: A delivery that waits for a decision: its order is risky, or a person holds it. `order.refunded`: A delivery from which files were withdrawn, because its order was refunded, cancelled or changed. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `workflow.failed`: A run of one of the shop’s workflows that ended with failed files, as operation.finished. `workflow.recovered`: The first run of a workflow without failed files after runs that had some. `mapping.changed`: The files that got other products in an operation. `review.opened`: The files that match several products, so that a person must choose. `product.created`: The products that are new in the catalog, once the catalog was read completely before. `notice.created`: A notice, in English. `workflow.call`: The files of a step “Call a program” that names this webhook. */
       events?: (
         | 'file.imported'
         | 'sync.finished'
         | 'file.changed'
         | 'file.replaced'
         | 'file.trashed'
+        | 'file.quarantined'
         | 'file.deleted'
         | 'link.exhausted'
         | 'link.refused'

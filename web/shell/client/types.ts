@@ -76,6 +76,8 @@ export interface ItemState extends Partial<FileSettings> {
   /** It had the bytes of the import, and all that it stated. */
   same_bytes?: boolean
   purged?: boolean
+  /** An archive that was unpacked: how many files are in it; null: that is known later. */
+  unpacked?: number | null
   /** Names of the files that were created from it. */
   created_files?: string[]
   /** A buyer's link was created, or would be. */
@@ -170,7 +172,14 @@ export interface Plugin extends Omit<Schemas['Plugin'], 'options'> {
 /** The conditions on a file for a step to apply; every given one must hold. */
 export type Condition = Omit<
   FileFilter,
-  'find' | 'name_contains' | 'storage' | 'backed_up' | 'released' | 'licence_list' | 'deleted'
+  | 'find'
+  | 'name_contains'
+  | 'storage'
+  | 'backed_up'
+  | 'released'
+  | 'quarantined'
+  | 'licence_list'
+  | 'deleted'
 >
 
 export interface WorkflowStep extends Omit<

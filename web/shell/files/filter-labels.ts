@@ -44,11 +44,13 @@ export function filterTexts(filter: FileFilter, locale?: string): string[] {
 /** The conditions about the storage and the source of files; names of connections and so on are unknown. */
 function sourceTexts(filter: FileFilter): (string | false)[] {
   const { product, storage, backed_up, released, connection, drop_account, licence_list } = filter
+  const { quarantined } = filter
   return [
     product !== undefined && t('of one product'),
     storage !== undefined && t('in {location}', { location: locationText(storage) }),
     backed_up !== undefined && (backed_up ? t('backed up') : t('never backed up')),
     released !== undefined && (released ? t('released') : t('not released yet')),
+    quarantined !== undefined && (quarantined ? t('in quarantine') : t('not in quarantine')),
     connection !== undefined && t('of one cloud connection'),
     drop_account !== undefined && t('sent through one drop account'),
     licence_list !== undefined && t('with licence keys of one list'),

@@ -8,6 +8,7 @@ export const EVENTS: ReadonlyMap<string, string> = new Map([
   ['file.replaced', t('files got new contents')],
   ['mapping.changed', t('files got other products')],
   ['file.released', t('files are released')],
+  ['file.quarantined', t('files are put in quarantine')],
   ['file.trashed', t('files were moved to the trash')],
   ['link.exhausted', t('a link is used up')],
   ['link.refused', t('a download is refused')],

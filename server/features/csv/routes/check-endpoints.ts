@@ -1,5 +1,8 @@
 // Checks of CSV files: started, stopped, and the problems that they find.
 import { z } from 'zod'
+import { mergedHeaders } from '../../../core/fetch-headers.ts'
+import type { Secrets } from '../../../core/secrets.ts'
+import { sealHeaders } from '../check-headers.ts'
 import { queueCheck, stopCheck } from '../check-queue.ts'
 import { FIELDS } from '../columns.ts'
 import { errorsCsv, listProblems, type ProblemPlace } from '../problems.ts'
@@ -7,19 +10,29 @@ import { requireUpload } from '../uploads.ts'
 import { csvSchema, problemRecord, problemSchema } from './record.ts'
 import { fromCursor, integer, toCursor } from '../../../http/cursors.ts'
 import { type Endpoint } from '../../../http/endpoint.ts'
-import { listOf, onConflict, page } from '../../../http/schemas.ts'
+import { fetchHeaders, listOf, onConflict, page } from '../../../http/schemas.ts'
 import { sendChunks } from '../../../http/stream-body.ts'
 import { csvConflict, csvFileOf, csvIdOf, csvReply, csvEndpoint, rowModes } from './parts.ts'
 
-export const csvCheckRoutes = (): Endpoint[] => [check(), stop(), problems(), errors()]
+export const csvCheckRoutes = (parts: { secrets: Secrets }): Endpoint[] => [
+  check(parts),
+  stop(),
+  problems(),
+  errors(),
+]
 
-const check = () =>
+const check = ({ secrets }: { secrets: Secrets }) =>
   csvEndpoint('POST /api/csv/{id}/check', {
     summary: 'Check the whole file, in the background',
     body: z
       .strictObject({
         probe: z.boolean().default(true).describe('Check that each address answers'),
         on_conflict: onConflict.default('error').describe('What to do if a name is taken'),
+        headers: fetchHeaders
+          .optional()
+          .describe(
+            'Headers of the requests for the files, such as `Authorization`, also of the import. They are sealed, shown nowhere, and sent only to the host of each address: never after a redirect to another one. Absent: those of the check before; `{}`: none',
+          ),
         ...rowModes,
       })
       .meta({ id: 'CsvCheck' }),
@@ -28,7 +41,14 @@ const check = () =>
       409: csvConflict,
     },
     handler: async ({ caller, params, body }) => {
-      await queueCheck(caller.scope, csvIdOf(params.id), body)
+      const { headers, ...options } = body
+      const { scope } = caller
+      await queueCheck(scope, csvIdOf(params.id), {
+        ...options,
+        ...(headers
+          ? { headers_sealed: sealHeaders(secrets, scope.shop, mergedHeaders(headers)) }
+          : {}),
+      })
       return { status: 202, body: await csvFileOf(caller, params.id) }
     },
   })

@@ -105,6 +105,7 @@ const checkSchema = z.object({
   tags: z.enum(['add', 'replace']),
   products: z.enum(['add', 'replace']),
   match: z.enum(['id', 'filename']),
+  has_headers: z.boolean().describe('Requests for the files have headers, which are not shown'),
   phase: z.enum(['waiting', 'rows', 'skus', 'urls', 'done']),
   rows: z.number().int().describe('Rows read so far'),
   skus: z.number().int(),
@@ -319,8 +320,11 @@ const previewProblem = (
   value: problem.value ?? null,
 })
 
-const checkOf = ({ check_options, progress }: ListedUpload): z.output<typeof checkSchema> | null =>
-  check_options && { ...check_options, ...(progress ?? WAITING) }
+function checkOf({ check_options, progress }: ListedUpload): z.output<typeof checkSchema> | null {
+  if (check_options === null) return null
+  const { headers_sealed, ...options } = check_options
+  return { ...options, has_headers: Boolean(headers_sealed), ...(progress ?? WAITING) }
+}
 
 const WAITING = { ...NOTHING_CHECKED, phase: 'waiting' } as const
 

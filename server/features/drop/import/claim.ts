@@ -1,10 +1,11 @@
 // Starts an import of files in a drop folder. One transaction claims the files and starts the
 // import, so that each file is in exactly one import, even with several workers and crashes.
 import { randomUUID } from 'node:crypto'
-import { packNameProblem } from '../../../../plugins/contract/index.ts'
+import { packNameProblem, skuPrefixes } from '../../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { firstOf, zip } from '../../../core/lazy.ts'
 import type { Engine } from '../../../engine/engine.ts'
+import { newestOf } from '../../../engine/freeze.ts'
 import { OVERWRITING } from '../../../files/admission.ts'
 import { nameKey, tagProblem } from '../../../files/rules.ts'
 import {
@@ -26,17 +27,6 @@ export interface ClaimedFile {
   entry: DropEntry
   /** The file's row of an import.csv in the same folder. */
   row: { manifest: string; values: ManifestRow } | null
-}
-
-/** How many leading parts of a name are tried as a SKU. */
-const MAX_PREFIXES = 10
-
-/** The beginnings of a name that may be SKUs: `AB_12_guide.pdf` may begin with `AB_12`, or `AB`. */
-function skuPrefixes(name: string): string[] {
-  const stem = name.replace(/\.[^.]+$/, '')
-  const parts = stem.split('_').slice(0, MAX_PREFIXES + 1)
-  const prefixes = parts.slice(0, -1).map((_, at) => parts.slice(0, at + 1).join('_'))
-  return prefixes.filter((prefix) => prefix.trim() !== '').reverse()
 }
 
 const ownFolder = (folder: string) => folder.slice(folder.lastIndexOf('/') + 1)
@@ -161,7 +151,11 @@ export async function addToDropImport(
   const claim = randomUUID()
   const files = await filesOf(tx, taken, settings, claim)
   const entries = await importEntries(tx, files)
-  const before = await lastPositions(tx, operation, files)
+  const before = await newestOf(
+    tx,
+    operation,
+    files.map(({ filename }) => filename),
+  )
   const first = await engine.add(
     tx,
     operation,
@@ -173,24 +167,6 @@ export async function addToDropImport(
   if (first === null) return false
   await markClaimed(tx, taken, { claim, operation, first })
   return true
-}
-
-/**
- * Reads the last positions of these names: files of one name are imported in the order of their
- * arrival.
- */
-async function lastPositions(
-  tx: ShopScope,
-  operation: string,
-  files: readonly ImportFile[],
-): Promise<Map<string, number>> {
-  const rows = await tx.query<{ name: string; position: number }>(
-    `select lower(entry ->> 'filename') as name, max(position) as position from items
-     where shop_id = :shop and operation_id = :operation
-       and lower(entry ->> 'filename') = any(:names::text[]) group by 1`,
-    { operation, names: files.map(({ filename }) => nameKey(filename)) },
-  )
-  return new Map(rows.map(({ name, position }) => [name, position]))
 }
 
 interface Claim {

@@ -60,6 +60,8 @@ const TEXTS: Readonly<Record<Need, (count: number, cause: Text) => Text>> = {
     say('{count, plural, one {# list is} other {# lists are}} running out of licence keys', {
       count,
     }),
+  quarantined: (count) =>
+    say('{count, plural, one {# file is} other {# files are}} in quarantine', { count }),
   damaged: (count) =>
     say('{count, plural, one {# file is} other {# files are}} damaged in storage', { count }),
 }

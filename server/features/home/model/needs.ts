@@ -33,6 +33,9 @@ const NEEDS = {
   connections: `from connections where shop_id = :shop and state <> 'ready'`,
   licence_lists: `from licence_lists l where l.shop_id = :shop and l.deleted_at is null
     and l.warned_at is not null`,
+  quarantined: `from files f join versions v on v.shop_id = f.shop_id and v.file_id = f.id
+    and v.number = f.version and v.quarantine is not null and v.quarantined
+    where f.shop_id = :shop and f.deleted_at is null`,
   damaged: `from files f join versions v on v.shop_id = f.shop_id and v.file_id = f.id
     and v.number = f.version and v.bytes_damaged
     where f.shop_id = :shop and f.deleted_at is null`,
@@ -65,6 +68,7 @@ const NEED_PAGES: Readonly<Record<CountedNeed, string>> = {
   unmapped: '/files?mapped=false',
   connections: '/import/connections',
   licence_lists: '/settings/licences',
+  quarantined: '/files?quarantined=true',
   damaged: '/notices',
 }
 

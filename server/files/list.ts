@@ -16,6 +16,7 @@ import { present } from '../core/lazy.ts'
 import { VERSION_SHA256 } from './digests.ts'
 import { QUARANTINE } from './quarantine.ts'
 import { foundByDownloads } from './download-order.ts'
+import { ENTRY_ORDER, isInPack } from './pack-places.ts'
 
 export interface MappingRow {
   product_id: string
@@ -48,8 +49,10 @@ export interface FileRow extends FileSettings {
   created_at: Date
   updated_at: Date
   deleted_at: Date | null
-  pack: { id: string; name: string } | null
-  pack_position: number | null
+  /** In the order in which the file entered them. */
+  packs: { id: string; name: string }[]
+  /** In a list that is sorted by it. */
+  pack_position?: number
   /** The token of its public address. That of a private file exists but does not work. */
   public_token: string | null
   /** The time of creation as text with every digit, so that a cursor identifies the row exactly. */
@@ -112,6 +115,8 @@ export interface FilePage {
   filter: Condition
   /** The order, one of FILE_SORTS; `-` is descending. */
   sort: string
+  /** The pack of the order `pack_position`, a bare UUID. */
+  pack?: string | undefined
   /** The values that `cursorOf` gave for the previous page's last row. */
   after: readonly (string | number)[] | null
   /** Skips this many files. */
@@ -133,8 +138,10 @@ const DETAILS = `
       'sku', m.sku, 'method', m.method, 'score', m.score,
       'reason', ${textOfColumns('m.reason')}, 'created_at', m.created_at) order by m.product_title, m.variant_id)
     from mappings m where m.shop_id = chosen.shop_id and m.file_id = chosen.id), '[]') as mappings,
-  (select json_build_object('id', p.id, 'name', p.name) from packs p
-    where p.shop_id = chosen.shop_id and p.id = chosen.pack_id) as pack,
+  coalesce((select json_agg(json_build_object('id', p.id, 'name', p.name)
+      order by ${ENTRY_ORDER})
+    from pack_files k join packs p on p.shop_id = k.shop_id and p.id = k.pack_id
+    where k.shop_id = chosen.shop_id and k.file_id = chosen.id), '[]') as packs,
   version.bytes_damaged, version.quarantine, encode(version.sha256, 'hex') as sha256,
   address.token as public_token,
   (coalesce((select sum(l.served) from links l where l.shop_id = chosen.shop_id
@@ -166,6 +173,7 @@ export async function listFilePage(scope: ShopScope, page: FilePage): Promise<Fi
       {
         ...condition.bindings,
         limit: page.limit,
+        ...(page.pack === undefined ? {} : { pack_of_order: page.pack }),
         ...(page.after ? { after_value: value, after_id: id } : {}),
         ...more,
       } as Bindings,
@@ -198,14 +206,22 @@ function placeOf(page: FilePage, direction: Direction): { after: string; order: 
   }
 }
 
+/** SQL: the files, with their places if they are sorted by them. */
+const filesOf = ({ sort }: FilePage): string =>
+  sortOf(sort) === SORTS.pack_position
+    ? `(select f.*, k.position as pack_position from pack_files k
+         join files f on f.shop_id = k.shop_id and f.id = k.file_id
+         where k.shop_id = :shop and k.pack_id = :pack_of_order::uuid) files`
+    : 'files'
+
 /** SQL of the CTE `chosen`, the files of the page. */
 function chosenByColumn(page: FilePage, condition: string, direction: Direction): string {
   const { after, order } = placeOf(page, direction)
-  const found = `from files where files.shop_id = :shop and ${condition} ${after}
+  const found = `from ${filesOf(page)} where files.shop_id = :shop and ${condition} ${after}
        ${order} limit :limit`
   // Skipped rows are counted in the index; only the others are read.
   return page.offset
-    ? `chosen as (select ${COLUMNS} from files where files.shop_id = :shop
+    ? `chosen as (select ${COLUMNS} from ${filesOf(page)} where files.shop_id = :shop
          and files.id = any(array(select files.id ${found} offset :offset)))`
     : `chosen as (select ${COLUMNS} ${found})`
 }
@@ -214,7 +230,7 @@ function chosenByColumn(page: FilePage, condition: string, direction: Direction)
 function chosenNear(page: FilePage, { near, shown }: CompiledFilter, direction: Direction): string {
   const { after, order } = placeOf(page, direction)
   return `chosen as (select ${COLUMNS} from (
-      select * from files where files.shop_id = :shop and ${shown} ${after} ${order} limit :near
+      select * from ${filesOf(page)} where files.shop_id = :shop and ${shown} ${after} ${order} limit :near
     ) files where ${near} ${order} limit :limit)`
 }
 
@@ -322,7 +338,7 @@ export const WORKING = `l.revoked_at is null
   and case when l.parent_id is null or l.paid
     then (l.expires_at is null or l.expires_at > :now)
       and (l.parent_id is null or p.revoked_at is null)
-    else p.revoked_at is null and p.pack_id = chosen.pack_id
+    else p.revoked_at is null and ${isInPack('l.shop_id', 'p.pack_id', 'chosen.id')}
       and (p.expires_at is null or p.expires_at > :now) end`
 
 /** A file by its UUID, or null; files in the trash are not found. */

@@ -743,8 +743,8 @@ export interface components {
         created_at: string
         filename: string
         id: string
-        /** @description The name of its pack */
-        pack: string | null
+        /** @description The names of its packs */
+        packs: string[]
         /** @description Titles of its products */
         products: string[]
       }[]
@@ -823,6 +823,12 @@ export interface components {
        * @enum {string}
        */
       on_conflict?: 'error' | 'skip' | 'rename' | 'overwrite' | 'new_version'
+      /**
+       * @description Of existing files: packs without signs are added to theirs, or replace them
+       * @default replace
+       * @enum {string}
+       */
+      packs?: 'add' | 'replace'
       /**
        * @description Check that each address answers
        * @default true
@@ -1006,6 +1012,8 @@ export interface components {
         match: 'id' | 'filename'
         /** @enum {string} */
         on_conflict: 'error' | 'skip' | 'rename' | 'overwrite' | 'new_version'
+        /** @enum {string} */
+        packs: 'add' | 'replace'
         /** @enum {string} */
         phase: 'waiting' | 'rows' | 'skus' | 'urls' | 'done'
         probe: boolean
@@ -2932,10 +2940,16 @@ export interface components {
             field: 'name' | 'tag' | 'product' | 'sku' | 'barcode' | 'pack'
             value: string
           }[]
+          /** @description The first of `packs` */
           pack: {
             id: string
             name: string
           } | null
+          /** @description In the order in which it entered them */
+          packs: {
+            id: string
+            name: string
+          }[]
           /** @description The number of orders that it was ever delivered with */
           paid_by: number
           /** @description Why it cannot be downloaded: its bytes are damaged, or a virus was found in them */
@@ -3672,10 +3686,16 @@ export interface components {
             field: 'name' | 'tag' | 'product' | 'sku' | 'barcode' | 'pack'
             value: string
           }[]
+          /** @description The first of `packs` */
           pack: {
             id: string
             name: string
           } | null
+          /** @description In the order in which it entered them */
+          packs: {
+            id: string
+            name: string
+          }[]
           /** @description The number of orders that it was ever delivered with */
           paid_by: number
           /** @description Why it cannot be downloaded: its bytes are damaged, or a virus was found in them */
@@ -4127,10 +4147,16 @@ export interface components {
             field: 'name' | 'tag' | 'product' | 'sku' | 'barcode' | 'pack'
             value: string
           }[]
+          /** @description The first of `packs` */
           pack: {
             id: string
             name: string
           } | null
+          /** @description In the order in which it entered them */
+          packs: {
+            id: string
+            name: string
+          }[]
           /** @description The number of orders that it was ever delivered with */
           paid_by: number
           /** @description Why it cannot be downloaded: its bytes are damaged, or a virus was found in them */
@@ -5123,10 +5149,16 @@ export interface components {
         field: 'name' | 'tag' | 'product' | 'sku' | 'barcode' | 'pack'
         value: string
       }[]
+      /** @description The first of `packs` */
       pack: {
         id: string
         name: string
       } | null
+      /** @description In the order in which it entered them */
+      packs: {
+        id: string
+        name: string
+      }[]
       /** @description The number of orders that it was ever delivered with */
       paid_by: number
       /** @description Why it cannot be downloaded: its bytes are damaged, or a virus was found in them */
@@ -5234,6 +5266,7 @@ export interface components {
        */
       first_use_hours?: number | null
       pack_id?: string | null
+      pack_ids?: string[]
       /** @description The password that it asks for. It cannot be read again */
       password?: string
       /**
@@ -5765,8 +5798,10 @@ export interface components {
       headers?: {
         [key: string]: string
       }
-      /** @description The name of its pack, created if there is none; null: it is in no pack */
+      /** @description The name of its only pack, created if there is none; null: it is in no pack */
       pack?: string | null
+      /** @description The names of all its packs, instead of `pack` */
+      packs?: string[]
       /** @description Maps to the product with this handle; several with `;` between them */
       product_handle?: string
       /**
@@ -5856,7 +5891,7 @@ export interface components {
       folder?: string
     }
     Item: {
-      /** @description The same fields after the change (in a preview: planned); tags and mappings as {added, removed} */
+      /** @description The same fields after the change (in a preview: planned); tags, mappings and packs as {added, removed} */
       after: {
         [key: string]: unknown
       } | null
@@ -6245,6 +6280,8 @@ export interface components {
         match: 'id' | 'filename'
         /** @enum {string} */
         on_conflict: 'error' | 'skip' | 'rename' | 'overwrite' | 'new_version'
+        /** @enum {string} */
+        packs: 'add' | 'replace'
         /** @enum {string} */
         phase: 'waiting' | 'rows' | 'skus' | 'urls' | 'done'
         probe: boolean
@@ -10346,6 +10383,8 @@ export interface components {
         first_use_hours?: number | null
         /** @description The name of their pack, created if there is none */
         pack?: string
+        /** @description The names of several packs, instead of `pack` */
+        packs?: string[]
         /** @description Maps to the product with this handle; several with `;` between them */
         product_handle?: string
         /**
@@ -10454,6 +10493,8 @@ export interface components {
         first_use_hours?: number | null
         /** @description The name of their pack, created if there is none */
         pack?: string
+        /** @description The names of several packs, instead of `pack` */
+        packs?: string[]
         /** @description Maps to the product with this handle; several with `;` between them */
         product_handle?: string
         /**
@@ -10555,6 +10596,8 @@ export interface components {
         first_use_hours?: number | null
         /** @description The name of their pack, created if there is none */
         pack?: string
+        /** @description The names of several packs, instead of `pack` */
+        packs?: string[]
         /** @description Maps to the product with this handle; several with `;` between them */
         product_handle?: string
         /**
@@ -10763,7 +10806,7 @@ export interface components {
     WebhookChange: {
       description?: string
       enabled?: boolean
-      /** @description Empty: all, also those that come later. `file.imported`: The files that an import created or gave new contents. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `file.changed`: The files whose name, tags, settings, products or pack were changed: one event for all files of an operation. `file.replaced`: The files that got a new version, or an earlier one again. `file.trashed`: The files that were moved to the trash. `file.deleted`: The files that an operation moved to the trash or removed. `link.exhausted`: A link whose last download was used, or last view if its file is only viewed. `link.refused`: A link whose holder was refused a download: the first time within an hour of the clock, however often they try. `buyer.asked`: The holder of a link asks the shop for more downloads: at most once a day for each link. `delivery.downloaded`: A file of a delivery was downloaded: once a day for each file. `file.released`: The files whose day of release has come for buyers, who can have them from now on. `delivery.ready`: A delivery whose buyer can have its files for the first time. `delivery.held`: A delivery that waits for a decision: its order is risky, or a person holds it. `order.refunded`: A delivery from which files were withdrawn, because its order was refunded, cancelled or changed. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `workflow.failed`: A run of one of the shop’s workflows that ended with failed files, as operation.finished. `workflow.recovered`: The first run of a workflow without failed files after runs that had some. `mapping.changed`: The files that got other products in an operation. `review.opened`: The files that match several products, so that a person must choose. `product.created`: The products that are new in the catalog, once the catalog was read completely before. `notice.created`: A notice, in English. `workflow.call`: The files of a step “Call a program” that names this webhook. */
+      /** @description Empty: all, also those that come later. `file.imported`: The files that an import created or gave new contents. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `file.changed`: The files whose name, tags, settings, products or packs were changed: one event for all files of an operation. `file.replaced`: The files that got a new version, or an earlier one again. `file.trashed`: The files that were moved to the trash. `file.deleted`: The files that an operation moved to the trash or removed. `link.exhausted`: A link whose last download was used, or last view if its file is only viewed. `link.refused`: A link whose holder was refused a download: the first time within an hour of the clock, however often they try. `buyer.asked`: The holder of a link asks the shop for more downloads: at most once a day for each link. `delivery.downloaded`: A file of a delivery was downloaded: once a day for each file. `file.released`: The files whose day of release has come for buyers, who can have them from now on. `delivery.ready`: A delivery whose buyer can have its files for the first time. `delivery.held`: A delivery that waits for a decision: its order is risky, or a person holds it. `order.refunded`: A delivery from which files were withdrawn, because its order was refunded, cancelled or changed. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `workflow.failed`: A run of one of the shop’s workflows that ended with failed files, as operation.finished. `workflow.recovered`: The first run of a workflow without failed files after runs that had some. `mapping.changed`: The files that got other products in an operation. `review.opened`: The files that match several products, so that a person must choose. `product.created`: The products that are new in the catalog, once the catalog was read completely before. `notice.created`: A notice, in English. `workflow.call`: The files of a step “Call a program” that names this webhook. */
       events?: (
         | 'file.imported'
         | 'sync.finished'
@@ -10807,7 +10850,7 @@ export interface components {
       description?: string
       /** @default true */
       enabled?: boolean
-      /** @description Empty: all, also those that come later. `file.imported`: The files that an import created or gave new contents. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `file.changed`: The files whose name, tags, settings, products or pack were changed: one event for all files of an operation. `file.replaced`: The files that got a new version, or an earlier one again. `file.trashed`: The files that were moved to the trash. `file.deleted`: The files that an operation moved to the trash or removed. `link.exhausted`: A link whose last download was used, or last view if its file is only viewed. `link.refused`: A link whose holder was refused a download: the first time within an hour of the clock, however often they try. `buyer.asked`: The holder of a link asks the shop for more downloads: at most once a day for each link. `delivery.downloaded`: A file of a delivery was downloaded: once a day for each file. `file.released`: The files whose day of release has come for buyers, who can have them from now on. `delivery.ready`: A delivery whose buyer can have its files for the first time. `delivery.held`: A delivery that waits for a decision: its order is risky, or a person holds it. `order.refunded`: A delivery from which files were withdrawn, because its order was refunded, cancelled or changed. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `workflow.failed`: A run of one of the shop’s workflows that ended with failed files, as operation.finished. `workflow.recovered`: The first run of a workflow without failed files after runs that had some. `mapping.changed`: The files that got other products in an operation. `review.opened`: The files that match several products, so that a person must choose. `product.created`: The products that are new in the catalog, once the catalog was read completely before. `notice.created`: A notice, in English. `workflow.call`: The files of a step “Call a program” that names this webhook. */
+      /** @description Empty: all, also those that come later. `file.imported`: The files that an import created or gave new contents. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `file.changed`: The files whose name, tags, settings, products or packs were changed: one event for all files of an operation. `file.replaced`: The files that got a new version, or an earlier one again. `file.trashed`: The files that were moved to the trash. `file.deleted`: The files that an operation moved to the trash or removed. `link.exhausted`: A link whose last download was used, or last view if its file is only viewed. `link.refused`: A link whose holder was refused a download: the first time within an hour of the clock, however often they try. `buyer.asked`: The holder of a link asks the shop for more downloads: at most once a day for each link. `delivery.downloaded`: A file of a delivery was downloaded: once a day for each file. `file.released`: The files whose day of release has come for buyers, who can have them from now on. `delivery.ready`: A delivery whose buyer can have its files for the first time. `delivery.held`: A delivery that waits for a decision: its order is risky, or a person holds it. `order.refunded`: A delivery from which files were withdrawn, because its order was refunded, cancelled or changed. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `workflow.failed`: A run of one of the shop’s workflows that ended with failed files, as operation.finished. `workflow.recovered`: The first run of a workflow without failed files after runs that had some. `mapping.changed`: The files that got other products in an operation. `review.opened`: The files that match several products, so that a person must choose. `product.created`: The products that are new in the catalog, once the catalog was read completely before. `notice.created`: A notice, in English. `workflow.call`: The files of a step “Call a program” that names this webhook. */
       events?: (
         | 'file.imported'
         | 'sync.finished'

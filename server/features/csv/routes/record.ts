@@ -102,6 +102,7 @@ const checkSchema = z.object({
   probe: z.boolean(),
   on_conflict: onConflict,
   tags: z.enum(['add', 'replace']),
+  packs: z.enum(['add', 'replace']),
   products: z.enum(['add', 'replace']),
   match: z.enum(['id', 'filename']),
   phase: z.enum(['waiting', 'rows', 'skus', 'urls', 'done']),

@@ -21,19 +21,7 @@ const MODES = ['add', 'move', 'remove', 'clear'] as const
 
 const options = z
   .strictObject({
-    mode: z
-      .enum(MODES)
-      .default('add')
-      .meta({
-        title: 'How',
-        help: 'What happens to the packs that the files are in.',
-        choices: {
-          add: 'Add to the pack; they stay in their others',
-          move: 'Move into the pack, out of all others',
-          remove: 'Remove from the pack',
-          clear: 'Remove from all packs',
-        },
-      }),
+    mode: z.enum(MODES).default('add'),
     pack: z
       .string()
       .regex(/^pack_[0-9a-f]{32}$/, sayPlain('This is not the id of a pack'))
@@ -52,7 +40,7 @@ const options = z
   })
   .refine(({ mode, new_pack }) => mode !== 'remove' || new_pack === undefined, {
     path: ['new_pack'],
-    message: sayPlain('Choose the pack that they leave by its id'),
+    message: 'Choose the pack that they leave by its id',
   })
   .meta({ minProperties: 1 })
 type Options = z.output<typeof options>

@@ -115,8 +115,6 @@ export interface FilePage {
   filter: Condition
   /** The order, one of FILE_SORTS; `-` is descending. */
   sort: string
-  /** The pack of the order `pack_position`, a bare UUID. */
-  pack?: string | undefined
   /** The values that `cursorOf` gave for the previous page's last row. */
   after: readonly (string | number)[] | null
   /** Skips this many files. */
@@ -173,7 +171,6 @@ export async function listFilePage(scope: ShopScope, page: FilePage): Promise<Fi
       {
         ...condition.bindings,
         limit: page.limit,
-        ...(page.pack === undefined ? {} : { pack_of_order: page.pack }),
         ...(page.after ? { after_value: value, after_id: id } : {}),
         ...more,
       } as Bindings,
@@ -185,7 +182,7 @@ export async function listFilePage(scope: ShopScope, page: FilePage): Promise<Fi
     const rows = await read(chosenNear(page, condition, direction), { near: NEAR })
     if (rows.length === page.limit) return rows
   }
-  return read(chosenByColumn(page, condition.sql, direction), offset)
+  return read(chosenByColumn(page, condition, direction), offset)
 }
 
 /** The rows that are tested one by one before all that match are looked up. */
@@ -207,30 +204,32 @@ function placeOf(page: FilePage, direction: Direction): { after: string; order: 
 }
 
 /** SQL: the files, with their places if they are sorted by them. */
-const filesOf = ({ sort }: FilePage): string =>
+const filesOf = ({ sort }: FilePage, { pack }: CompiledFilter): string =>
   sortOf(sort) === SORTS.pack_position
     ? `(select f.*, k.position as pack_position from pack_files k
          join files f on f.shop_id = k.shop_id and f.id = k.file_id
-         where k.shop_id = :shop and k.pack_id = :pack_of_order::uuid) files`
+         where k.shop_id = :shop and k.pack_id = ${present(pack, 'The pack of the order')}) files`
     : 'files'
 
 /** SQL of the CTE `chosen`, the files of the page. */
-function chosenByColumn(page: FilePage, condition: string, direction: Direction): string {
+function chosenByColumn(page: FilePage, filter: CompiledFilter, direction: Direction): string {
   const { after, order } = placeOf(page, direction)
-  const found = `from ${filesOf(page)} where files.shop_id = :shop and ${condition} ${after}
+  const from = filesOf(page, filter)
+  const found = `from ${from} where files.shop_id = :shop and ${filter.sql} ${after}
        ${order} limit :limit`
   // Skipped rows are counted in the index; only the others are read.
   return page.offset
-    ? `chosen as (select ${COLUMNS} from ${filesOf(page)} where files.shop_id = :shop
+    ? `chosen as (select ${COLUMNS} from ${from} where files.shop_id = :shop
          and files.id = any(array(select files.id ${found} offset :offset)))`
     : `chosen as (select ${COLUMNS} ${found})`
 }
 
 /** The files of the page among the next `:near` rows of the list. */
-function chosenNear(page: FilePage, { near, shown }: CompiledFilter, direction: Direction): string {
+function chosenNear(page: FilePage, filter: CompiledFilter, direction: Direction): string {
+  const { near, shown } = filter
   const { after, order } = placeOf(page, direction)
   return `chosen as (select ${COLUMNS} from (
-      select * from ${filesOf(page)} where files.shop_id = :shop and ${shown} ${after} ${order} limit :near
+      select * from ${filesOf(page, filter)} where files.shop_id = :shop and ${shown} ${after} ${order} limit :near
     ) files where ${near} ${order} limit :limit)`
 }
 

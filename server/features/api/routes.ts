@@ -88,7 +88,7 @@ const importEntry = z
   })
   .refine(({ pack, packs }) => pack === undefined || packs === undefined, {
     path: ['pack'],
-    message: sayPlain('Send either `pack` or `packs`'),
+    message: 'Send either `pack` or `packs`',
   })
   .meta({ id: 'ImportEntry' })
 

@@ -145,7 +145,7 @@ const change = (parts: FileRouteParts) =>
       .superRefine(checkAsk)
       .refine(({ pack_id, pack_ids }) => pack_id === undefined || pack_ids === undefined, {
         path: ['pack_id'],
-        message: sayPlain('Send either `pack_id` or `pack_ids`'),
+        message: 'Send either `pack_id` or `pack_ids`',
       })
       .meta({ id: 'FileChange' }),
     edits:

@@ -94,7 +94,6 @@ const list = ({ baseUrl, clock }: FileRouteParts) =>
           filter: condition,
           sort,
           offset,
-          pack: filter.pack === undefined ? undefined : requirePublicId('pack', filter.pack),
           limit: limit + 1,
           after: place?.after ?? null,
         }),

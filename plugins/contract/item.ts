@@ -1,7 +1,6 @@
 // The items that a plugin works on, with their files or entries, and the changes that it may
 // request.
 import type { FileFacts } from './file-facts.ts'
-import type { NamedPacks } from './pack.ts'
 import type { FileSettings } from './settings.ts'
 import type { AnyText } from './text.ts'
 
@@ -132,6 +131,11 @@ export interface Item {
   /** The change that a CSV row asks for, if it names an existing file. */
   wanted: RowChange | null
 }
+
+/** Packs by names, as people and programs write them. */
+export type NamedPacks =
+  | { add?: readonly string[]; remove?: readonly string[] }
+  | { replace: readonly string[] }
 
 /** The change of one file that a row of a table asks for. */
 export interface RowChange extends Omit<FileChange, 'packs'> {

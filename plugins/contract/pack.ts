@@ -2,7 +2,7 @@
 // several, and how a change of a file's packs changes its products.
 import { z } from 'zod'
 import { nameKey } from '../_page/name-key.ts'
-import type { FileChange, FileView, Mapping } from './item.ts'
+import type { FileChange, FileView, Mapping, NamedPacks } from './item.ts'
 import { sayFixed, sayPlain, textIssue } from './text.ts'
 import { UNSAFE_CHARACTERS } from './rules.ts'
 
@@ -107,11 +107,6 @@ export const packsToRead = (
     ),
   ),
 ]
-
-/** Packs by names, as people and programs write them. */
-export type NamedPacks =
-  | { add?: readonly string[]; remove?: readonly string[] }
-  | { replace: readonly string[] }
 
 /** The names of packs in it. */
 export const namesIn = (named: NamedPacks): readonly string[] =>

@@ -21,7 +21,7 @@ const MODES = ['add', 'move', 'remove', 'clear'] as const
 
 const options = z
   .strictObject({
-    mode: z.enum(MODES).default('add'),
+    mode: z.enum(MODES).default('add').meta({ title: 'How' }),
     pack: z
       .string()
       .regex(/^pack_[0-9a-f]{32}$/, sayPlain('This is not the id of a pack'))

@@ -1,5 +1,5 @@
 // Packs of files: named, ordered groups. A file may be in any number of them, in each with its own
-// place; a file that enters a pack comes after the files in it.
+// place (docs/decisions/0124-files-in-several-packs.md); a file that enters a pack comes after the files in it.
 import {
   type Pack,
   type PackCell,

@@ -108,6 +108,22 @@ test('the keys stay the same, also if two visitors open it concurrently', async 
   expect(await counts(link.id)).toHaveLength(5)
 })
 
+test('a file in two packs opens by the links of both, which count apart; out of one it works by the other', async () => {
+  const { link, pack } = await makePack(['only'])
+  const { files, link: second } = await makePack(['shared'], { download_limit: 1 })
+  await depot.scope.insert('pack_files', { pack_id: pack, file_id: files[0], position: 5 })
+  const [own] = await shown(second.key)
+  const shared = (await shown(link.key))[1]!
+  expect(await names(link.key)).toEqual(['only', 'shared'])
+  expect([(await get(port, own!.path!)).status, (await get(port, own!.path!)).status]).toEqual([
+    200, 410,
+  ])
+  expect((await get(port, shared.path!)).status).toBe(200)
+  await depot.placeFile(files[0]!, pack)
+  expect(await names(second.key)).toEqual([])
+  expect((await get(port, shared.path!)).status).toBe(200)
+})
+
 test('a file moved out is no longer listed and its download stops; moved back it works again', async () => {
   const { files, link, pack } = await makePack(['a', 'b'])
   const [a] = await shown(link.key)

@@ -119,7 +119,7 @@ export async function openDepot(database: Database, shop: number) {
         .returning('id')) as [{ id: string }]
       const bytes = { hash: raw, location: 'primary', created_at: came, ...about }
       await tx.insert('versions', { file_id: file.id, number: 1, ...bytes })
-      if (pack_id != null)
+      if (typeof pack_id === 'string')
         await tx.insert('pack_files', { pack_id, file_id: file.id, position: pack_position })
       return file.id
     })

@@ -82,7 +82,7 @@ async function changePacks(
   record: FileRecord,
   { pack_id, pack_ids }: Pick<FileEdit, 'pack_id' | 'pack_ids'>,
 ): Promise<ErrorDetail[]> {
-  const ids = [...new Set(pack_ids ?? (pack_id == null ? [] : [pack_id]))]
+  const ids = [...new Set(pack_ids ?? (typeof pack_id === 'string' ? [pack_id] : []))]
   const shelf = await changeDraftPacks(
     tx,
     draft,

@@ -171,7 +171,7 @@ export const statedIn = (fields: object): string[] =>
       : [name],
   )
 
-/** Lists without a value that say that there is none. */
+/** Lists that mean “none” if they are empty. */
 const STATED_EMPTY: ReadonlySet<string> = new Set([...ENTRY_SETTINGS, 'packs'])
 
 type PresentFields<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> }

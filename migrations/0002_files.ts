@@ -201,9 +201,6 @@ const SCHEMA = `
     created_at timestamptz not null default now(),
     updated_at timestamptz not null default now(),
     deleted_at timestamptz,
-    -- A file is in one pack at most.
-    pack_id uuid,
-    pack_position integer,
     -- Since when the file has its present bytes. A restored version is older than the bytes that
     -- buyers got in between, so its own date does not tell.
     version_since timestamptz not null default now(),
@@ -228,9 +225,7 @@ const SCHEMA = `
     view_limit integer check (view_limit > 0),
     -- Days from when the link is valid. Null: as long as the link.
     view_days integer check (view_days > 0),
-    primary key (shop_id, id),
-    constraint files_pack_fkey
-      foreign key (shop_id, pack_id) references packs on delete set null (pack_id)
+    primary key (shop_id, id)
   ) with (fillfactor = 80); -- room to update settings within the page
   -- Names are unique in a shop, trash excluded. Also the list sorted by name.
   create unique index files_name on files (shop_id, name_key) where deleted_at is null;
@@ -255,8 +250,6 @@ const SCHEMA = `
   -- "Not mapped to any product": the small part of most shops.
   create index files_unmapped on files (shop_id, created_at desc, id desc)
     where deleted_at is null and mapping_state <> 'mapped';
-  -- A pack in its order.
-  create index files_pack on files (shop_id, pack_id, pack_position, id) where pack_id is not null;
   create index files_unreleased on files (shop_id, available_from)
     where available_from is not null and deleted_at is null;
   create index files_with_sample on files (shop_id, id)
@@ -380,6 +373,24 @@ const SCHEMA = `
   alter table files add constraint files_version_fkey foreign key (shop_id, id, version)
     references versions (shop_id, file_id, number) deferrable initially deferred;
 
+  -- Which packs a file is in, trash included. Every change writes the file's row too, which is how
+  -- concurrent changes of a file are noticed; only places change without it.
+  create table pack_files (
+    shop_id integer not null,
+    pack_id uuid not null,
+    file_id uuid not null,
+    -- Its place in the pack. Equal places, which an undo may make, are sorted by file.
+    position integer not null,
+    -- Orders the packs of a file.
+    added_at timestamptz not null default now(),
+    primary key (shop_id, pack_id, file_id),
+    foreign key (shop_id, pack_id) references packs on delete cascade,
+    foreign key (shop_id, file_id) references files on delete cascade
+  );
+  create index pack_files_file on pack_files (shop_id, file_id); -- a file's packs
+  -- A pack in its order.
+  create index pack_files_place on pack_files (shop_id, pack_id, position, file_id);
+
   create table mappings (
     shop_id integer not null,
     file_id uuid not null,
@@ -388,7 +399,7 @@ const SCHEMA = `
     variant_id text collate "C" not null default '',
     product_title text not null,
     sku text collate "C",
-    -- pack: through the file's pack; removed when the file leaves it.
+    -- pack: through a pack of the file; removed when no pack of the file has the product.
     method text not null
       check (method in ('sku', 'filename', 'title', 'tags', 'manual', 'pack', 'rule')),
     score real not null check (score between 0 and 1),

@@ -93,7 +93,11 @@ export async function openDepot(database: Database, shop: number) {
     return writing
   }
 
-  async function addFile(bytes: Uint8Array, fields: Record<string, unknown> = {}): Promise<string> {
+  /** `pack_id` and `pack_position`: its place in a pack. */
+  async function addFile(
+    bytes: Uint8Array,
+    { pack_id, pack_position = 1, ...fields }: Record<string, unknown> = {},
+  ): Promise<string> {
     const { hash, sha256, size_bytes } = await write(bytes)
     const name = `file-${names++}`
     const about = { size_bytes, content_type: String(fields.content_type ?? 'application/pdf') }
@@ -115,6 +119,8 @@ export async function openDepot(database: Database, shop: number) {
         .returning('id')) as [{ id: string }]
       const bytes = { hash: raw, location: 'primary', created_at: came, ...about }
       await tx.insert('versions', { file_id: file.id, number: 1, ...bytes })
+      if (typeof pack_id === 'string')
+        await tx.insert('pack_files', { pack_id, file_id: file.id, position: pack_position })
       return file.id
     })
   }
@@ -254,6 +260,16 @@ export async function openDepot(database: Database, shop: number) {
       return row!.downloads
     },
     /** Changes a file as the API of the same process does. */
+    /** Puts the file into this pack alone; null: into none. */
+    placeFile: async (file: string, pack: string | null, position = 1) => {
+      await scope
+        .from('pack_files')
+        .where({ file_id: file } as never)
+        .delete()
+      if (pack !== null)
+        await scope.insert('pack_files', { pack_id: pack, file_id: file, position })
+      invalidate()
+    },
     setFile: (id: string, fields: Record<string, unknown>) => setRow('files', id, fields),
     setLink: (id: string, fields: Record<string, unknown>) => setRow('links', id, fields),
     downloads: async (link: string) => {

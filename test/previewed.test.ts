@@ -217,7 +217,8 @@ async function run(
 /** Everything that the operation left, comparable between shops. */
 async function left({ scope }: TestEngine) {
   const files = await scope.query(
-    `select filename, tags, expiry_days, visibility, pack_id is not null as packed, version,
+    `select filename, tags, expiry_days, visibility, (select count(*) from pack_files k
+       where k.shop_id = files.shop_id and k.file_id = files.id) as packs, version,
        deleted_at is not null as trashed, size_bytes, mapping_state from files
      where shop_id = :shop order by filename`,
   )

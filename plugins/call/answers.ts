@@ -5,7 +5,10 @@ import {
   type FileView,
   type Item,
   type Mapping,
-  moveToPackChange,
+  type EnteredPack,
+  packsChange,
+  packsToRead,
+  type NamedPack,
   type NamedTarget,
   PortError,
   type ProgramAnswer,
@@ -58,12 +61,12 @@ const warningsOf = ({ warnings }: { warnings: readonly string[] }) =>
 
 async function changeOf(
   file: FileView,
-  { set, tags, products, pack }: ProgramChange,
+  { set, tags, products, packs: named }: ProgramChange,
   find: FindProduct,
   { packs }: Context,
 ): Promise<FileChange> {
   const mapped = products ? { mappings: mappingsChange(file, products, find) } : {}
-  const moved = pack === undefined ? {} : await movedBy(file, pack, packs)
+  const moved = named === undefined ? {} : await movedBy(file, named, packs)
   return {
     ...(set ? { set } : {}),
     ...(tags ? { tags } : {}),
@@ -99,21 +102,31 @@ function isNamed(mapping: Mapping, target: NamedTarget, find: FindProduct): bool
 
 const targetOf = ({ product_id, variant_id }: Mapping) => ({ product_id, variant_id })
 
-/** The file moves, and its mappings follow. */
+/** The file enters and leaves packs, and its mappings follow. */
 async function movedBy(
   file: FileView,
-  pack: NonNullable<ProgramChange['pack']> | null,
+  { add = [], remove = [] }: NonNullable<ProgramChange['packs']>,
   packs: Context['packs'],
 ): Promise<FileChange> {
-  if (pack === null) return moveToPackChange(file, null) ?? {}
-  const byId = 'id' in pack
-  const found = await packs.find(byId ? { id: uuidOf(pack.id) } : pack)
-  if (byId && !found)
-    throw new PortError('pack_not_found', say('There is no pack {id}', { id: pack.id }), false)
-  return moveToPackChange(file, found, byId ? undefined : pack.name) ?? {}
+  const named = [...add, ...(remove === 'all' ? [] : remove)]
+  const shelf = await packs.read({
+    ids: [
+      ...named.flatMap((pack) => ('id' in pack ? [uuidOf(pack.id)] : [])),
+      ...packsToRead([file]),
+    ],
+    names: named.flatMap((pack) => ('name' in pack ? [pack.name] : [])),
+  })
+  const found = (pack: NamedPack) =>
+    'id' in pack ? shelf.get(uuidOf(pack.id)) : shelf.named(pack.name)
+  for (const pack of named)
+    if ('id' in pack && !found(pack))
+      throw new PortError('pack_not_found', say('There is no pack {id}', { id: pack.id }), false)
+  const enter = add.map((pack): EnteredPack => found(pack) ?? (pack as { name: string }))
+  const leave = remove === 'all' ? remove : remove.flatMap((pack) => found(pack)?.id ?? [])
+  return packsChange(file, { enter, leave }, shelf) ?? {}
 }
 
-/** What the program asks for, and what follows from the pack. */
+/** What the program asks for, and what follows from the packs. */
 function bothMappings(...changes: readonly FileChange[]): Pick<FileChange, 'mappings'> {
   const all = changes.flatMap(({ mappings }) => mappings ?? [])
   if (all.length === 0) return {}

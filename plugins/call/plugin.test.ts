@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { fileItem, importItem, writeContext } from '../../test/fakes/context.ts'
+import { fileItem, importItem, packsPort, writeContext } from '../../test/fakes/context.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
 import type {
   Item,
@@ -10,7 +10,7 @@ import type {
   ProgramChange,
   WriteContext,
 } from '../contract/index.ts'
-import { PortError } from '../contract/index.ts'
+import { PortError, uuidOf } from '../contract/index.ts'
 import { call } from './plugin.ts'
 
 const WEBHOOK = `webhook_${'0'.repeat(32)}`
@@ -59,14 +59,9 @@ const catalog: WriteContext['catalog'] = {
         : null,
     ),
 }
-const packs: WriteContext['packs'] = {
-  find: (pack) =>
-    Promise.resolve(
-      'id' in pack && pack.id.startsWith('1')
-        ? { id: pack.id, name: 'Guides', products: [mapping(BOOK, { method: 'pack' })] }
-        : null,
-    ),
-}
+const packs = packsPort([
+  { id: uuidOf(PACK), name: 'Guides', products: [mapping(BOOK, { method: 'pack' })] },
+])
 
 /** A program that answers each file; `worked` has the items that it was told to work on. */
 function contextOf(answerOf: (item: Item) => ProgramAnswer, worked = new Set<string>()) {
@@ -206,16 +201,21 @@ it('removes the products that the answer names, and no others', async () => {
 
 it('moves files into packs, whose products follow', async () => {
   const expected = { mappings: { add: [{ ...BOOK, method: 'pack' }] } }
-  expect(await outcomeOf(null, { pack: { id: PACK } })).toMatchObject({
-    change: { pack: { id: expect.stringMatching(/^1{8}-/) }, ...expected },
+  expect(await outcomeOf(null, { packs: { add: [{ id: PACK }] } })).toMatchObject({
+    change: { packs: { add: [{ id: expect.stringMatching(/^1{8}-/) }] }, ...expected },
   })
   expect(
-    await outcomeOf(null, { pack: { id: PACK }, products: { add: [{ sku: 'SIZES' }] } }),
+    await outcomeOf(null, {
+      packs: { add: [{ id: PACK }], remove: 'all' },
+      products: { add: [{ sku: 'SIZES' }] },
+    }),
   ).toMatchObject({ change: { mappings: { add: [MAP, BOOK] } } })
-  expect(await outcomeOf(null, { pack: { name: 'New' } })).toMatchObject({
-    change: { pack: { name: 'New' } },
+  expect(await outcomeOf(null, { packs: { add: [{ name: 'New' }] } })).toMatchObject({
+    change: { packs: { add: [{ name: 'New' }] } },
   })
-  expect(await outcomeOf(null, { pack: { id: `pack_${'2'.repeat(32)}` } })).toMatchObject({
+  expect(
+    await outcomeOf(null, { packs: { remove: [{ id: `pack_${'2'.repeat(32)}` }] } }),
+  ).toMatchObject({
     status: 'failed',
     code: 'pack_not_found',
   })

@@ -94,7 +94,10 @@ const compared = (at: number | null, holds: (at: number) => boolean): boolean =>
 const hasTag = (file: FileView, tag: string): boolean => file.tags.includes(tagForm(tag))
 const idIs = (id: string, uuid: string | null): boolean =>
   uuid !== null && id.slice(id.indexOf('_') + 1) === uuid.replaceAll('-', '')
-const packOf = ({ file, facts }: Subject): string | null => file.pack_id ?? facts.named_pack
+const packsOf = ({ file, facts }: Subject): readonly string[] => [
+  ...file.packs,
+  ...facts.named_packs,
+]
 
 /**
  * Each field with its meaning. An import's file without bytes is neither large nor small, has no
@@ -169,12 +172,13 @@ const CONDITIONS = {
   pack: factField(
     idOf('pack', 'a pack'),
     { title: 'Pack', says: 'Is in this pack: its id' },
-    (pack, subject) => idIs(pack, packOf(subject)),
+    (pack, subject) => packsOf(subject).some((one) => idIs(pack, one)),
   ),
   pack_none: factField(
     flag,
     { title: 'In no pack', says: 'Is in no pack (true), or is in a pack (false)' },
-    (none, subject) => (packOf(subject) === null && !subject.file.new_pack) === none,
+    (none, subject) =>
+      (packsOf(subject).length === 0 && (subject.file.new_packs ?? []).length === 0) === none,
   ),
   larger_than: field(
     bytes,

@@ -20,8 +20,8 @@ export interface FileFacts {
   used_at: string | null
   /** The tags of its products in the form of `nameKey`. */
   product_tags: readonly string[]
-  /** The pack that its draft names and that exists already, a bare UUID; null: none. */
-  named_pack: string | null
+  /** The packs that its draft names and that exist already, bare UUIDs. */
+  named_packs: readonly string[]
 }
 
 /** The facts of a file that did not exist before. */
@@ -35,5 +35,5 @@ export const NO_FACTS: FileFacts = {
   delivered: false,
   used_at: null,
   product_tags: [],
-  named_pack: null,
+  named_packs: [],
 }

@@ -45,7 +45,7 @@ export interface Entry {
   /** The file whose next version it becomes, a bare UUID. The file's current name is ignored. */
   replaces?: string
   /**
-   * What its source states: settings, `tags`, `pack` and `products`. The file whose bytes it
+   * What its source states: settings, `tags`, `packs` and `products`. The file whose bytes it
    * replaces gets these too.
    */
   states?: readonly string[]
@@ -56,6 +56,8 @@ export interface Entry {
   tags_removed?: readonly string[]
   /** The archive that it was unpacked from, its path there, and its bytes. */
   unpacked_from?: { archive: string; path: string; bytes: StagedBlob }
+  /** As `tags_removed`: the names of the packs that such a file leaves. */
+  packs_removed?: readonly string[]
 }
 
 /** How the source of a file names its products. */
@@ -132,8 +134,15 @@ export interface Item {
   wanted: RowChange | null
 }
 
+/** Packs by names, as people and programs write them. */
+export type NamedPacks =
+  | { add?: readonly string[]; remove?: readonly string[] }
+  | { replace: readonly string[] }
+
 /** The change of one file that a row of a table asks for. */
-export interface RowChange extends FileChange {
+export interface RowChange extends Omit<FileChange, 'packs'> {
+  /** Its packs, which are looked up by another step. */
+  packs?: NamedPacks
   /** Its products, which are looked up by another step; `replace`: it loses all others. */
   products?: { names: ProductNames; mode: 'add' | 'replace' }
 }
@@ -147,10 +156,13 @@ export interface FileChange {
     remove?: 'all' | readonly { product_id: string; variant_id: string | null }[]
   }
   /**
-   * The pack into which the file moves, after its files; a name that no pack has creates one. Null:
-   * the file leaves its pack.
+   * The packs that the file enters, after their files, where a name that no pack has creates one;
+   * and those that it leaves, bare UUIDs. `all`: it stays only in those of `add`.
    */
-  pack?: { id: string } | { name: string } | null
+  packs?: {
+    add?: readonly ({ id: string } | { name: string })[]
+    remove?: 'all' | readonly string[]
+  }
   /** Whether the file moves into the trash, or out of it. */
   deleted?: boolean
   /** Set if the file is purged, with its versions, mappings and links. */
@@ -281,10 +293,10 @@ export interface FileView extends FileSettings {
   content_type: string | null
   tags: readonly string[]
   mappings: readonly Mapping[]
-  /** The pack that the file is in, a bare UUID. */
-  pack_id: string | null
-  /** The name of the pack that it is put into; absent: none. */
-  new_pack?: string
+  /** The packs that the file is in, bare UUIDs, in the order in which it entered them. */
+  packs: readonly string[]
+  /** The names of further packs that it is put into; absent: none. */
+  new_packs?: readonly string[]
   /** Absent: no condition of the step asks for them. */
   facts?: FileFacts
   /**

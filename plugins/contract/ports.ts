@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import { z } from 'zod'
 import type { FileChange, FileView, Item, KnownVersion, StagedBlob } from './item.ts'
 import type { Failure, PortError } from './outcome.ts'
-import type { Pack } from './pack.ts'
+import type { Pack, PackShelf } from './pack.ts'
 import type { ReportSpec } from './form.ts'
 import type { AnyText } from './text.ts'
 
@@ -210,7 +210,7 @@ export interface VirusScanner {
 }
 
 /** A file as it is compared with others of the same content. */
-export interface ContentFile extends Pick<FileView, 'mappings' | 'pack_id'> {
+export interface ContentFile extends Pick<FileView, 'mappings' | 'packs'> {
   /** The hash of its current bytes. */
   content: string
   /** Whether it is in the trash. */
@@ -228,6 +228,8 @@ export interface ContentReader {
 export interface Packs {
   /** Finds a pack by its bare UUID or by its name, ignoring case. Null: there is none. */
   find(pack: { id: string } | { name: string }): Promise<Pack | null>
+  /** Finds those that exist of several, by bare UUIDs and by names, with one query. */
+  read(packs: { ids?: readonly string[]; names?: readonly string[] }): Promise<PackShelf>
 }
 
 /** The actions of this installation, as messages name them. */
@@ -328,9 +330,15 @@ export interface ProgramChange extends Pick<FileChange, 'set' | 'tags'> {
     add?: readonly NamedTarget[] | undefined
     remove?: 'all' | readonly NamedTarget[] | undefined
   }
-  /** A pack's id is `pack_…`; a name that no pack has creates one; null: out of its pack. */
-  pack?: { id: string } | { name: string } | null
+  /** A pack's id is `pack_…`; a name that no pack has creates one. `all`: it is only in those of `add`. */
+  packs?: {
+    add?: readonly NamedPack[] | undefined
+    remove?: 'all' | readonly NamedPack[] | undefined
+  }
 }
+
+/** A pack as another program names it. */
+export type NamedPack = { id: string } | { name: string }
 
 /** The answer of another program about one file, checked; what is invalid has failed. */
 export type ProgramAnswer =

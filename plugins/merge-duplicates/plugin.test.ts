@@ -20,7 +20,7 @@ const product = (n: number, given: Partial<Mapping> = {}): Mapping => ({
 const holder = (given: Partial<ContentFile> = {}): ContentFile => ({
   content: 'aa',
   mappings: [],
-  pack_id: null,
+  packs: [],
   deleted: false,
   buyers: 0,
   ...given,
@@ -47,10 +47,6 @@ const contextOf = (files: Record<number, ContentFile>) =>
             ),
           ),
         ),
-    },
-    packs: {
-      find: (pack) =>
-        Promise.resolve({ id: 'id' in pack ? pack.id : '', name: 'Winter', products: [] }),
     },
   })
 
@@ -79,18 +75,17 @@ describe('merge-duplicates', () => {
     expect(inEnglish(warning?.message ?? '')).toMatch(/^2 buyers have links to it, which stop/)
   })
 
-  it('moves it into the first pack of the others, and keeps the products of further packs', async () => {
+  it('puts it into the packs of the others too, with their products', async () => {
     const [kept] = await run({
-      1: holder(),
-      2: holder({ pack_id: id(8), mappings: [product(1, { method: 'pack' })] }),
-      3: holder({ pack_id: id(9), mappings: [product(2, { method: 'pack' })] }),
+      1: holder({ packs: [id(7), id(8)] }),
+      2: holder({ packs: [id(8)], mappings: [product(1, { method: 'pack' })] }),
+      3: holder({ packs: [id(9)], mappings: [product(2, { method: 'pack' })] }),
     })
     expect(kept).toMatchObject({
       change: {
-        pack: { id: id(8) },
-        mappings: { add: [{ method: 'pack' }, { product_title: 'Product 2', method: 'manual' }] },
+        packs: { add: [{ id: id(9) }] },
+        mappings: { add: [{ method: 'pack' }, { product_title: 'Product 2', method: 'pack' }] },
       },
-      warnings: [{ code: 'pack_left' }],
     })
   })
 

@@ -1,4 +1,4 @@
-// Keeps one of several files with equal bytes: it gets the products and the pack of the others,
+// Keeps one of several files with equal bytes: it gets the products and the packs of the others,
 // which move to the trash. Buyers keep the links to the kept file; links to the others stop, as
 // after a deletion.
 import { z } from 'zod'
@@ -77,13 +77,13 @@ export const mergeDuplicates = definePlugin({
   options,
   undo: 'fields',
   announces: ['file.deleted', 'mapping.changed'],
-  needs: ['contents', 'packs'],
+  needs: ['contents'],
   // A kept file gets its products before the others are in the trash.
   sequential: true,
   worksOn: 'files',
   permission: 'files:delete',
   summary: () => say('Keeps one of several files with the same content, with the products of all'),
-  async *plan(items, given, { contents, packs, signal }) {
+  async *plan(items, given, { contents, signal }) {
     const groups = groupsOf(given.groups)
     const wanted = new Set(items.flatMap(({ file }) => groups.get(file.id ?? '') ?? []))
     const read = await contents.read([...wanted].flatMap(({ keep, others }) => [keep, ...others]))
@@ -97,8 +97,7 @@ export const mergeDuplicates = definePlugin({
       else if (item.file.id === group.keep) {
         const others = group.others.flatMap((id) => read.get(id) ?? [])
         const same = others.filter(({ content }) => content === kept.content)
-        const name = async (id: string) => (await packs.find({ id }))?.name ?? null
-        yield await keptOutcome(item, kept, same, name)
+        yield keptOutcome(item, kept, same)
       } else yield otherOutcome(item, kept, read.get(item.file.id ?? ''))
     }
   },
@@ -122,64 +121,28 @@ const skipped = ({ id }: Item, reason: ReturnType<typeof sayPlain>): Outcome => 
 })
 
 /** The kept file gets what the others have. */
-async function keptOutcome(
-  { id }: Item,
-  kept: ContentFile,
-  others: readonly ContentFile[],
-  nameOf: (pack: string) => Promise<string | null>,
-): Promise<Outcome> {
-  const pack = kept.pack_id ?? others.find(({ pack_id }) => pack_id !== null)?.pack_id ?? null
-  const add = addedMappings(kept, others, pack)
-  const moves = pack !== kept.pack_id && pack !== null
-  const left = new Set(
-    others.flatMap(({ pack_id }) => (pack_id === null || pack_id === pack ? [] : pack_id)),
-  )
-  const names = await Promise.all([...left].map(nameOf))
-  const warnings: Warning[] = names.flatMap((name) =>
-    name === null
-      ? []
-      : {
-          code: 'pack_left',
-          message: say(
-            'A file is in one pack: the pack {name} no longer has this content. Its products stay with the file.',
-            { name },
-          ),
-        },
-  )
+function keptOutcome({ id }: Item, kept: ContentFile, others: readonly ContentFile[]): Outcome {
+  const packs = new Set(others.flatMap((other) => other.packs))
+  const entered = [...packs].filter((pack) => !kept.packs.includes(pack))
+  const add = addedMappings(kept, others)
   const change: FileChange = {
     ...(add.length > 0 ? { mappings: { add } } : {}),
-    ...(moves ? { pack: { id: pack } } : {}),
+    ...(entered.length > 0 ? { packs: { add: entered.map((pack) => ({ id: pack })) } } : {}),
   }
-  if (!moves && add.length === 0)
-    return {
-      item: id,
-      status: 'ok',
-      unchanged: sayPlain('It has the products and packs of the others'),
-      warnings,
-    }
-  return { item: id, status: 'ok', change, warnings }
+  if (Object.keys(change).length > 0) return { item: id, status: 'ok', change }
+  const unchanged = sayPlain('It has the products and packs of the others')
+  return { item: id, status: 'ok', unchanged }
 }
 
 /** The products of the others that the kept file does not have, each once. */
-function addedMappings(
-  kept: ContentFile,
-  others: readonly ContentFile[],
-  pack: string | null,
-): Mapping[] {
+function addedMappings(kept: ContentFile, others: readonly ContentFile[]): Mapping[] {
   const targets = new Set(kept.mappings.map(targetOf))
   const added: Mapping[] = []
-  for (const { mappings, pack_id } of others)
-    for (const mapping of mappings) {
-      if (targets.has(targetOf(mapping))) continue
-      targets.add(targetOf(mapping))
-      // The pack that it had the product from is not the pack of the kept file.
-      const own = mapping.method === 'pack' && pack_id !== pack
-      added.push(
-        own
-          ? { ...mapping, method: 'manual', reason: sayPlain('From a file with the same content') }
-          : mapping,
-      )
-    }
+  for (const mapping of others.flatMap(({ mappings }) => mappings)) {
+    if (targets.has(targetOf(mapping))) continue
+    targets.add(targetOf(mapping))
+    added.push(mapping)
+  }
   return added
 }
 

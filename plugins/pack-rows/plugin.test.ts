@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { FileChange, Mapping, Packs } from '../contract/index.ts'
-import { fileItem, writeContext } from '../../test/fakes/context.ts'
+import type { Mapping, NamedPacks } from '../contract/index.ts'
+import { fileItem, packsPort, writeContext } from '../../test/fakes/context.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
 import { packRows } from './plugin.ts'
 
@@ -14,44 +14,61 @@ const mapping = (id: string, method: Mapping['method']): Mapping => ({
   reason: 'R',
 })
 const kit = { id: 'kit', name: 'Kit', products: [mapping('new', 'pack')] }
-const packs: Packs = {
-  find: (pack) => Promise.resolve('name' in pack && /^kit$/i.test(pack.name) ? kit : null),
-}
-const context = { ...writeContext(), packs }
-const row = (id: string, pack: FileChange['pack'], at: string | null = 'old') => ({
+const old = { id: 'old', name: 'Old', products: [mapping('packed', 'pack')] }
+const context = { ...writeContext(), packs: packsPort([kit, old]) }
+const row = (id: string, named: NamedPacks | undefined, at: string[] = ['old']) => ({
   ...fileItem(id),
   file: {
     ...fileItem(id).file,
-    pack_id: at,
+    packs: at,
     mappings: [mapping('own', 'manual'), mapping('packed', 'pack')],
   },
-  wanted: pack === undefined ? {} : { pack },
+  wanted: named === undefined ? {} : { packs: named },
 })
 const items = [
-  row('a', { name: 'KIT' }),
-  row('b', { name: 'Kit' }, 'kit'),
-  row('c', { name: 'Fresh' }),
-  row('d', null),
+  row('a', { replace: ['KIT'] }),
+  row('b', { replace: ['Kit', 'old'] }, ['kit', 'old']),
+  row('c', { add: ['Fresh'], remove: ['old', 'unknown'] }),
+  row('d', { replace: [] }),
   row('e', undefined),
+  row('f', { add: ['Kit'] }),
 ]
 const leaves = [{ product_id: 'packed', variant_id: null }]
 
 pluginSuite(packRows, () => Promise.resolve({ items, context, state: () => null }))
 
-it('moves files with their products; those that are there keep what they have', async () => {
+it('puts files into packs with their products; those that are there keep what they have', async () => {
   expect(await Array.fromAsync(packRows.plan(items, {}, context))).toEqual([
     {
       item: 'a',
       status: 'ok',
-      change: { pack: { id: 'kit' }, mappings: { remove: leaves, add: kit.products } },
+      change: {
+        packs: { add: [{ id: 'kit' }], remove: ['old'] },
+        mappings: { remove: leaves, add: kit.products },
+      },
     },
     { item: 'b', status: 'ok' },
     {
       item: 'c',
       status: 'ok',
-      change: { pack: { name: 'Fresh' }, mappings: { remove: leaves, add: [] } },
+      change: {
+        packs: { add: [{ name: 'Fresh' }], remove: ['old'] },
+        mappings: { remove: leaves, add: [] },
+      },
     },
-    { item: 'd', status: 'ok', change: { pack: null, mappings: { remove: leaves, add: [] } } },
+    {
+      item: 'd',
+      status: 'ok',
+      change: { packs: { add: [], remove: ['old'] }, mappings: { remove: leaves, add: [] } },
+    },
     { item: 'e', status: 'ok' },
+    {
+      item: 'f',
+      status: 'ok',
+      change: {
+        packs: { add: [{ id: 'kit' }], remove: [] },
+        mappings: { remove: [], add: kit.products },
+      },
+    },
   ])
 })

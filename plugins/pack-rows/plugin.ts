@@ -1,45 +1,47 @@
-// Moves files into packs, or out of their packs, as their rows in a table say. A file that is in the pack
-// that its row names keeps its products and its place.
+// Puts files into packs, and takes them out, as their rows in a table say. A file that is in the packs
+// that its row names keeps its products and its places.
 import { z } from 'zod'
 import {
   definePlugin,
   type Item,
-  moveToPackChange,
+  namesIn,
   type Outcome,
-  type Pack,
+  type PackShelf,
+  packsChange,
+  packsToRead,
   say,
+  wantedPacks,
 } from '../contract/index.ts'
 
 export const packRows = definePlugin({
   id: 'pack-rows',
   kind: 'act',
-  title: 'Move files to packs by their rows',
+  title: 'Change the packs of files by their rows',
   actions: [],
   options: z.strictObject({}),
   undo: 'fields',
   announces: ['mapping.changed'],
   needs: ['packs'],
   worksOn: 'rows',
-  summary: () => say('Moves files into packs and out of them, as the rows say'),
+  summary: () => say('Puts files into packs and takes them out, as the rows say'),
   async *plan(items, _, { packs, signal }) {
-    const found = new Map<string, Pack | null>()
+    signal.throwIfAborted()
+    const rows = items.filter(({ wanted }) => wanted?.packs !== undefined)
+    const shelf = await packs.read({
+      ids: packsToRead(rows.map(({ file }) => file)),
+      names: [
+        ...new Set(rows.flatMap(({ wanted }) => (wanted?.packs ? namesIn(wanted.packs) : []))),
+      ],
+    })
     for (const item of items) {
       signal.throwIfAborted()
-      const pack = item.wanted?.pack ?? null
-      if (pack && !found.has(keyOf(pack))) found.set(keyOf(pack), await packs.find(pack))
-      yield outcomeOf(item, pack && (found.get(keyOf(pack)) ?? null))
+      yield outcomeOf(item, shelf)
     }
   },
 })
 
-const keyOf = (pack: { id: string } | { name: string }): string =>
-  'id' in pack ? pack.id : pack.name
-
-function outcomeOf({ id, file, wanted }: Item, target: Pack | null): Outcome {
-  const pack = wanted?.pack
-  const isThere = target !== null && file.pack_id === target.id
-  if (pack === undefined || isThere) return { item: id, status: 'ok' }
-  const name = pack !== null && 'name' in pack ? pack.name : undefined
-  const change = moveToPackChange(file, target, name)
-  return { item: id, status: 'ok', ...(change ? { change } : {}) }
+function outcomeOf({ id, file, wanted }: Item, shelf: PackShelf): Outcome {
+  const change = wanted?.packs && packsChange(file, wantedPacks(wanted.packs, shelf), shelf)
+  // Only a change of packs changes products.
+  return { item: id, status: 'ok', ...(change?.packs ? { change } : {}) }
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { filenameProblem } from '../../server/files/rules.ts'
 import { inEnglish } from '../../test/english.ts'
-import { fileItem, importItem, writeContext } from '../../test/fakes/context.ts'
+import { fileItem, importItem, packsPort, writeContext } from '../../test/fakes/context.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
 import { promisedMs, sized } from '../../test/scale.ts'
 import type { Item, Outcome, FileView, Mapping } from '../contract/index.ts'
@@ -21,9 +21,7 @@ const product = (product_title: string): Mapping => ({
 const planned = (items: readonly Item[], options: Record<string, unknown>): Promise<Outcome[]> =>
   Array.fromAsync(renameFiles.plan(items, renameFiles.options.parse(options), context))
 const context = writeContext({
-  packs: {
-    find: () => Promise.resolve({ id: 'p', name: 'Course/ one', products: [] }),
-  },
+  packs: packsPort([{ id: 'p', name: 'Course/ one', products: [] }]),
 })
 
 /** The file's new name, or the reason why it has none. */
@@ -103,7 +101,7 @@ describe('a pattern', () => {
     ['{extension} {sku}', 'PDF AB-1 x.PDF'],
   ])('%s makes %s', async (pattern, expected) => {
     const mapped = [product('Bread'), { ...product('Rolls'), sku: 'AB-1\n x' }]
-    const more = { mappings: mapped, tags: ['new year', 'pdf'], pack_id: 'p', version: 3 }
+    const more = { mappings: mapped, tags: ['new year', 'pdf'], packs: ['p'], version: 3 }
     expect(await renamed('Old.name.PDF', { pattern }, more)).toBe(expected)
   })
   it('uses the SKU that an import named, and only as many tags as there is room for', async () => {

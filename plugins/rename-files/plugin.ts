@@ -219,7 +219,7 @@ const tooSlow = ({ id: item }: Item): Outcome => ({
 
 type PackNames = ReadonlyMap<string, string>
 
-/** The names of the packs of these files by their ids, if the pattern needs them. */
+/** The names of the first packs of these files by their ids, if the pattern needs them. */
 async function packNames(
   items: readonly Item[],
   { mode, pattern = '' }: Options,
@@ -227,8 +227,10 @@ async function packNames(
 ): Promise<PackNames> {
   const names = new Map<string, string>()
   if (mode !== 'pattern' || !pattern.includes('{pack}')) return names
-  for (const id of new Set(items.flatMap(({ file }) => file.pack_id ?? []))) {
-    const pack = await packs.find({ id })
+  const ids = [...new Set(items.flatMap(({ file }) => file.packs.slice(0, 1)))]
+  const shelf = await packs.read({ ids })
+  for (const id of ids) {
+    const pack = shelf.get(id)
     if (pack) names.set(id, pack.name)
   }
   return names
@@ -278,7 +280,7 @@ function byPattern(
         partsOfNames(file.wanted_sku ?? '')[0] ??
         null,
       tags: () => (file.tags.length === 0 ? null : joinedTags(file.tags)),
-      pack: () => packs.get(file.pack_id ?? '') ?? null,
+      pack: () => packs.get(file.packs[0] ?? '') ?? null,
       extension: () => (extension === '' ? null : extension.slice(1)),
       version: () => String(file.version ?? 1),
       sequence: () => String(start + position).padStart(digits, '0'),

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { applyToDraft } from '../../server/engine/work-item.ts'
+import { applyToDraft } from '../../server/files/draft-changes.ts'
 import { draftFrom } from '../../server/files/drafts.ts'
 import { shopSettingsSchema } from '../../server/files/shop-settings.ts'
 import { inEnglish } from '../../test/english.ts'

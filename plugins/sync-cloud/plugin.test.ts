@@ -84,7 +84,7 @@ describe('sync-cloud', () => {
         lost: fetching('lost'),
       }),
     ).toEqual({
-      packed: { status: 'ok', bytes: staged, change: { pack: { name: 'course' } } },
+      packed: { status: 'ok', bytes: staged, change: { packs: { add: [{ name: 'course' }] } } },
       same: { status: 'skipped', reason: 'It has the same bytes here' },
       lost: {
         status: 'failed',

@@ -8,7 +8,14 @@ import {
   say,
   type FileChange,
   type Item,
+  namesIn,
   type Outcome,
+  type Packs,
+  type PackShelf,
+  packsChange,
+  packShelf,
+  packsToRead,
+  wantedPacks,
 } from '../contract/index.ts'
 import type { CloudTask } from './port.ts'
 
@@ -23,7 +30,7 @@ export const syncCloud = definePlugin({
   title: 'Sync with the cloud',
   options: z.strictObject({}),
   undo: 'fields',
-  needs: ['cloud'],
+  needs: ['cloud', 'packs'],
   worksOn: 'imports',
   bytes: true,
   // Starting rclone takes as long as fetching about a hundred small objects.
@@ -52,22 +59,24 @@ export const syncCloud = definePlugin({
   },
   summary: () =>
     say('Imports new and changed files, and applies renames and deletions at the provider'),
-  async *plan(items, _, { cloud, limits, request, signal }) {
+  async *plan(items, _, { cloud, packs, limits, request, signal }) {
     signal.throwIfAborted()
     const tasks = await cloud.tasksOf(request.sync ?? '', items)
+    const shelf = await shelfOf(items, packs)
     for (const item of items) {
       const task = tasks.get(item.id)
       if (!task) yield supersededOutcome(item)
-      else yield changeOutcome(item, task) ?? foreseenOutcome(item, task, limits)
+      else yield changeOutcome(item, task, shelf) ?? foreseenOutcome(item, task, limits)
     }
   },
-  async *run(items, _, { cloud, request, signal }) {
+  async *run(items, _, { cloud, packs, request, signal }) {
     const sync = request.sync ?? ''
     const tasks = await cloud.tasksOf(sync, items)
+    const shelf = await shelfOf(items, packs)
     const open = new Map<string, { item: Item; task: CloudTask }>()
     for (const item of items) {
       const task = tasks.get(item.id)
-      const change = task && changeOutcome(item, task)
+      const change = task && changeOutcome(item, task, shelf)
       if (!task) yield supersededOutcome(item)
       else if (change) yield change
       else open.set(item.id, { item, task })
@@ -94,8 +103,28 @@ const supersededOutcome = ({ id }: Item): Outcome => ({
 })
 
 /** The outcome of a file that was changed at the provider; null: another kind of task. */
-const changeOutcome = ({ id, wanted }: Item, { does }: CloudTask): Outcome | null =>
-  does === 'change' ? { item: id, status: 'ok', last: true, change: wanted ?? {} } : null
+function changeOutcome(
+  { id, file, wanted }: Item,
+  { does }: CloudTask,
+  shelf: PackShelf,
+): Outcome | null {
+  if (does !== 'change') return null
+  const { packs, ...change } = wanted ?? {}
+  const moved = packs && packsChange(file, wantedPacks(packs, shelf), shelf)
+  return { item: id, status: 'ok', last: true, change: { ...change, ...moved } }
+}
+
+/** The packs that the changes of files name, and those of the files. */
+async function shelfOf(items: readonly Item[], packs: Pick<Packs, 'read'>): Promise<PackShelf> {
+  const moved = items.filter(({ wanted }) => wanted?.packs !== undefined)
+  if (moved.length === 0) return packShelf([])
+  return packs.read({
+    ids: packsToRead(moved.map(({ file }) => file)),
+    names: [
+      ...new Set(moved.flatMap(({ wanted }) => (wanted?.packs ? namesIn(wanted.packs) : []))),
+    ],
+  })
+}
 
 /** The outcome of a preview: an object whose size no file may have would fail. */
 function foreseenOutcome(item: Item, task: CloudTask, limits: { file_bytes: number }): Outcome {
@@ -107,7 +136,7 @@ function foreseenOutcome(item: Item, task: CloudTask, limits: { file_bytes: numb
 function plannedOutcome({ id }: Item, task: CloudTask): Outcome {
   const warnings = 'warning' in task && task.warning ? { warnings: [task.warning] } : {}
   if (task.does !== 'fetch') return { item: id, status: 'ok', last: true, ...warnings }
-  const change: FileChange = task.pack === null ? {} : { pack: { name: task.pack } }
+  const change: FileChange = task.pack === null ? {} : { packs: { add: [{ name: task.pack }] } }
   return { item: id, status: 'ok', change, ...warnings }
 }
 

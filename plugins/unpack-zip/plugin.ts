@@ -265,7 +265,7 @@ function describe(
   const stem = file.filename.slice(0, file.filename.lastIndexOf('.'))
   const folder = inside.split('/').at(-2) ?? ''
   const change: FileChange = {}
-  if (into === 'pack' && !packNameProblem(stem)) change.pack = { name: stem }
+  if (into === 'pack' && !packNameProblem(stem)) change.packs = { add: [{ name: stem }] }
   if (folders === 'tag' && folder !== '' && !tagProblem(folder)) change.tags = { add: [folder] }
   const prefixes = entry?.sku_prefixes
   return {

@@ -60,7 +60,11 @@ describe('watermark-pdf', () => {
   })
   soakTest('applies the watermark of the file’s pack instead of the shop’s', async () => {
     const pack = '01234567-89ab-4def-8123-456789abcdef'
-    const inPack = (given: Item): Item => ({ ...given, file: { ...given.file, pack_id: pack } })
+    const OTHER = '01234567-89ab-4def-8123-456789abcdee'
+    const inPack = (given: Item): Item => ({
+      ...given,
+      file: { ...given.file, packs: [OTHER, pack] },
+    })
     const guide = await item('guide.pdf')
     const given = await context()
     const mark = (text: string): Watermark => ({ text, position: 'center', opacity: 0.5 })

@@ -135,7 +135,7 @@ const NO_WATERMARK = {
 } as const
 
 /** The mark of a file. Null: it gets the shop's, and the shop has none. */
-type MarkFor = (file: Pick<FileView, 'pack_id'>) => ReturnType<typeof markOf> | null
+type MarkFor = (file: Pick<FileView, 'packs'>) => ReturnType<typeof markOf> | null
 
 /** Plans by the name alone: only the bytes show whether a document can be processed. */
 const planMarks = planEach<MarkFor>(({ file }, markFor) => {
@@ -151,9 +151,11 @@ function marksOf(
 ): MarkFor {
   const usual = saved ? watermark : given
   const packs = by_pack ?? (saved ? pack_watermarks : {})
-  return ({ pack_id }) => {
-    const own = pack_id === null ? undefined : packs[`pack_${pack_id.replaceAll('-', '')}`]
-    const mark = own ?? usual
+  return (file) => {
+    const keys = file.packs.map((id) => `pack_${id.replaceAll('-', '')}`)
+    // Of several packs with a mark, the first that the file entered.
+    const own = keys.find((key) => Object.hasOwn(packs, key))
+    const mark = own === undefined ? usual : (packs[own] ?? usual)
     return mark && markOf({ ...mark, password })
   }
 }

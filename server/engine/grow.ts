@@ -1,7 +1,7 @@
 // Operations that take entries while they run: an import of uploads begins with the first complete
 // file. It stays open until its channel closes it, and can end only then.
 import { storedWarning } from '../core/texts.ts'
-import type { Entry, FileChange, Warning } from '../../plugins/contract/index.ts'
+import type { Entry, RowChange, Warning } from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { present } from '../core/lazy.ts'
 import type { Draft } from '../files/drafts.ts'
@@ -22,7 +22,7 @@ export interface GrowingEntry {
 /** An existing file (a bare UUID) and the change of it. */
 export interface GrowingChange {
   file: string
-  wanted: FileChange | null
+  wanted: RowChange | null
 }
 
 /**

@@ -21,6 +21,7 @@ import type { ShopScope } from '../core/db/for-shop.ts'
 import { AppError, isErrorCode } from '../core/errors.ts'
 import type { Logger } from '../core/log.ts'
 import { present, zip } from '../core/lazy.ts'
+import { applyToDraft } from '../files/draft-changes.ts'
 import type { FactSubject } from '../files/facts.ts'
 import {
   draftOfRecord,
@@ -29,7 +30,6 @@ import {
   readRecords,
   type FileRecord,
 } from '../files/drafts.ts'
-import { applyToDraft } from './work-item.ts'
 import {
   collectEffects,
   effectsOf,
@@ -125,12 +125,12 @@ function takesBranch(
 }
 
 function factSubject(item: WorkItem): FactSubject {
-  const { mappings, new_pack } = fileOf(item)
+  const { mappings, new_packs = [] } = fileOf(item)
   return {
     file: item.record?.id ?? null,
     source: item.entry?.source ?? null,
     mappings,
-    new_pack: new_pack ?? null,
+    new_packs,
   }
 }
 

@@ -2,7 +2,7 @@
 import type {
   AnyText,
   Entry,
-  FileChange,
+  RowChange,
   FileFacts,
   KnownVersion,
   Plugin,
@@ -278,6 +278,13 @@ export interface ItemError extends StoredDetail {
 }
 
 /** An item that a worker is processing. */
+/** What the operation that is undone did to a file, and when. */
+export interface Undone extends Ledger {
+  at: string
+  /** The products that packs give which the file does not leave: as `productsOfPacks` has them. */
+  given?: ReadonlySet<string>
+}
+
 export interface WorkItem {
   position: number
   /** The file's bare UUID, if the file exists already. */
@@ -297,7 +304,7 @@ export interface WorkItem {
   staged: StagedBlob | null
   /** What its preview promised. Null: it was not previewed. */
   plan: [before: unknown, after: unknown] | null
-  wanted: FileChange | null
+  wanted: RowChange | null
   /** The earlier entry that asks for the same name, or null. */
   waits_for: number | null
   /** The version that its bytes are compared with; null: there is none. */
@@ -310,7 +317,7 @@ export interface WorkItem {
    * What the operation that is undone did to the file, and when. Null: this is no undo, or nothing
    * is recorded.
    */
-  undo: (Ledger & { at: string }) | null
+  undo: Undone | null
   /** Read for a step whose conditions ask for them; null: not read. */
   facts: FileFacts | null
   /** By the ids of branches: whether it meets the condition, as it was judged. */

@@ -15,13 +15,15 @@ import {
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { AppError } from '../core/errors.ts'
 import type { Ledger } from '../files/change-ledger.ts'
+import { applyToDraft } from '../files/draft-changes.ts'
 import type { Draft, FileRecord, KeptMapping } from '../files/drafts.ts'
 import { findNameOwners } from '../files/name-allocation.ts'
+import type { ChangedPacks } from '../files/pack-places.ts'
+import { productsOfPacks } from '../files/packs.ts'
 import { nameKey } from '../files/rules.ts'
 import { RUN_MOVE } from './moves.ts'
 import { startOperation } from './start.ts'
-import type { OperationRow, ItemEnding, WorkItem, EndedItem } from './types.ts'
-import { applyToDraft } from './work-item.ts'
+import type { OperationRow, ItemEnding, WorkItem, EndedItem, Undone } from './types.ts'
 import {
   itemDraft,
   loadRecords,
@@ -125,6 +127,7 @@ async function loadUndo(tx: ShopScope, undoes: string, items: readonly WorkItem[
   )
   const ledgers = new Map(rows.map(({ position, ...ledger }) => [position, ledger]))
   for (const item of items) item.undo = ledgers.get(item.position) ?? null
+  await loadGiven(tx, items)
   // The files that the operation created follow its own items.
   const others = items.filter(({ undo, file_id }) => undo === null && file_id !== null)
   if (others.length === 0) return
@@ -137,6 +140,18 @@ async function loadUndo(tx: ShopScope, undoes: string, items: readonly WorkItem[
   for (const item of others)
     if (item.file_id !== null && ids.has(item.file_id))
       item.undo = { before: {}, after: { created: true }, at: '' }
+}
+
+/** Loads what the packs give in which files stay whose entries into other packs are undone. */
+async function loadGiven(tx: ShopScope, items: readonly WorkItem[]): Promise<void> {
+  const leaving = items.flatMap(({ record, undo }) => {
+    const added = undo?.after.packs as ChangedPacks | undefined
+    const others = record?.packs.filter((id) => !added?.added.some((pack) => pack.id === id)) ?? []
+    return undo && added && added.added.length > 0 && others.length > 0 ? [{ undo, others }] : []
+  })
+  const products = await productsOfPacks(tx, [...new Set(leaving.flatMap(({ others }) => others))])
+  for (const { undo, others } of leaving)
+    undo.given = new Set(others.flatMap((id) => [...(products.get(id) ?? [])]))
 }
 
 const skipped = (reason: AnyText): ItemEnding => ({ status: 'skipped', reason })
@@ -164,8 +179,10 @@ function revert(item: WorkItem): ItemEnding | null {
   ))
     Object.assign(draft, { [field]: ownValue(before, field) })
   revertTags(record, draft, undo)
-  revertMappings(draft, after)
-  if ('pack_id' in after) draft.pack_position = before.pack_position as number | null
+  revertMappings(draft, undo)
+  // A file that has products since is mapped, even if it was not before.
+  if (draft.mappings.length > 0) delete draft.mapping_state
+  revertPacks(record, draft, after)
   if ('deleted' in after) {
     draft.deleted = before.deleted as boolean
     if (draft.deleted) draft.deleted_at = before.deleted_at as string
@@ -175,7 +192,13 @@ function revert(item: WorkItem): ItemEnding | null {
   return null
 }
 
-const APART: ReadonlySet<string> = new Set(['tags', 'mappings', 'deleted', 'product_mapped'])
+const APART: ReadonlySet<string> = new Set([
+  'tags',
+  'mappings',
+  'packs',
+  'deleted',
+  'product_mapped',
+])
 const FIELD_NAMES: Record<string, string> = {
   filename: sayPlain('Its name'),
   ...Object.fromEntries(SETTING_NAMES.map((name) => [name, FILE_SETTINGS[name].subject])),
@@ -183,7 +206,6 @@ const FIELD_NAMES: Record<string, string> = {
   size_bytes: sayPlain('Its content'),
   deleted: sayPlain('Whether it is in the trash'),
   mapping_state: sayPlain('Whether it has a product'),
-  pack_id: sayPlain('Its pack'),
 }
 
 function trash(record: FileRecord, draft: Draft): ItemEnding | null {
@@ -215,10 +237,32 @@ function revertTags(record: FileRecord, draft: Draft, { before, after }: Ledger)
   else applyToDraft(draft, { tags: { add: change.removed, remove: change.added } })
 }
 
-function revertMappings(draft: Draft, after: Ledger['after']): void {
+function revertMappings(draft: Draft, { after, given }: Undone): void {
   const change = after.mappings as { added: KeptMapping[]; removed: KeptMapping[] } | undefined
   if (!change) return
-  applyToDraft(draft, { mappings: { add: change.removed, remove: change.added } })
+  // A product that another pack of the file has too stays.
+  const remove = change.added.filter(
+    ({ method, product_id, variant_id }) =>
+      method !== 'pack' || !given?.has(`${product_id} ${variant_id ?? ''}`),
+  )
+  applyToDraft(draft, { mappings: { add: change.removed, remove } })
+}
+
+/** The file stays in all packs that the operation did not name, and gets its places back. */
+function revertPacks(record: FileRecord, draft: Draft, after: Ledger['after']): void {
+  const change = after.packs as ChangedPacks | undefined
+  if (!change) return
+  const idsOf = (of: keyof ChangedPacks) => change[of].flatMap(({ id }) => id ?? [])
+  const [entered, left] = [idsOf('added'), idsOf('removed')]
+  draft.packs = [
+    ...record.packs.filter((id) => !entered.includes(id) && !left.includes(id)),
+    ...left,
+  ]
+  draft.pack_places = change.removed.flatMap(({ id, position, added_at }) =>
+    id === undefined || position === undefined || added_at === undefined
+      ? []
+      : [{ id, position, added_at }],
+  )
 }
 
 // Loads what items are about: their files' records and, for an undo, what the other operation did.

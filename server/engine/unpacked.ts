@@ -5,12 +5,12 @@ import type { ShopScope } from '../core/db/for-shop.ts'
 import { AppError } from '../core/errors.ts'
 import { present } from '../core/lazy.ts'
 import { noteRefused } from '../files/blobs.ts'
+import { applyToDraft } from '../files/draft-changes.ts'
 import type { Draft } from '../files/drafts.ts'
 import { nameKey } from '../files/rules.ts'
 import { chainsFor, wakeChains } from './chain.ts'
 import { newestOf, predecessorsOf } from './freeze.ts'
 import { fetchedBytes, itemDraft } from './item-work.ts'
-import { applyToDraft } from './work-item.ts'
 import type { EndedItem, OperationRow, WorkItem } from './types.ts'
 
 /** The index of the step after the one that fetches: an import has one, the first. */

@@ -1,7 +1,4 @@
 // Items as a worker holds them: rows of `items`, or files of a batch whose items have no rows yet.
-import type { FileChange, Mapping } from '../../plugins/contract/index.ts'
-import type { Draft } from '../files/drafts.ts'
-import { normalizeTags } from '../files/rules.ts'
 import { keptTrail } from './trail.ts'
 import type { WorkItem } from './types.ts'
 
@@ -60,45 +57,3 @@ export const freshItem = (of: Pick<WorkItem, 'position' | 'file_id'>): WorkItem 
     waits_for: null,
     trail: null,
   })
-
-// Applies a plugin's change to an item's draft: of a file that is being imported, or of an existing
-// one.
-
-export function applyToDraft(draft: Draft, change: FileChange): void {
-  Object.assign(draft, change.set)
-  if (change.tags) draft.tags = changedTags(draft.tags, change.tags)
-  if (change.mappings) draft.mappings = changedMappings(draft.mappings, change.mappings)
-  if (change.pack !== undefined) movePack(draft, change.pack)
-  if (change.deleted !== undefined) draft.deleted = change.deleted
-  if (change.purged) draft.purged = true
-}
-
-function movePack(draft: Draft, pack: NonNullable<FileChange['pack']> | null): void {
-  delete draft.new_pack
-  delete draft.pack_id
-  if (pack === null) draft.pack_id = null
-  else if ('id' in pack) draft.pack_id = pack.id
-  else draft.new_pack = pack.name
-}
-
-function changedTags(tags: readonly string[], change: NonNullable<FileChange['tags']>): string[] {
-  if ('replace' in change) return normalizeTags(change.replace)
-  const removed = new Set(normalizeTags(change.remove ?? []))
-  const kept = tags.filter((tag) => !removed.has(tag))
-  return normalizeTags([...kept, ...(change.add ?? [])])
-}
-
-const sameTarget = (
-  a: Pick<Mapping, 'product_id' | 'variant_id'>,
-  b: Pick<Mapping, 'product_id' | 'variant_id'>,
-) => a.product_id === b.product_id && a.variant_id === b.variant_id
-
-function changedMappings(
-  mappings: readonly Mapping[],
-  change: NonNullable<FileChange['mappings']>,
-): Mapping[] {
-  const { remove = [], add = [] } = change
-  const kept =
-    remove === 'all' ? [] : mappings.filter((one) => !remove.some((gone) => sameTarget(one, gone)))
-  return [...kept, ...add.filter((fresh) => !kept.some((one) => sameTarget(one, fresh)))]
-}

@@ -124,6 +124,7 @@ async function admitEntries(
       replaces: entry.replaces,
       states: entry.states,
       tagsRemoved: entry.tags_removed,
+      packsRemoved: entry.packs_removed,
       channel: operation.channel,
       productOptions: {
         sku: entry.product_names?.skus?.join(SKU_SEPARATOR) ?? null,
@@ -281,7 +282,7 @@ export async function loadKnown(
   const given = fingerprintOf(steps)
   if (entries.length === 0 || given === null) return
   // A pack may have its own watermark.
-  for (const { item } of entries) item.byte_steps = hashOf([given, item.draft?.new_pack ?? null])
+  for (const { item } of entries) item.byte_steps = hashOf([given, item.draft?.new_packs ?? []])
   const onto = entries.filter(({ entry: { on_conflict, replaces } }) =>
     replacesBytes({ onConflict: on_conflict, replaces }),
   )

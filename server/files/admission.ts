@@ -1,7 +1,6 @@
 // An admission of bytes: the request, its result, and what both the admission and its preview
 // check.
 import {
-  packNameProblem,
   type OnConflict,
   type StagedBlob,
   say,
@@ -10,6 +9,7 @@ import {
 import { AppError, type ErrorCode } from '../core/errors.ts'
 import type { Ledger } from './change-ledger.ts'
 import type { Draft } from './drafts.ts'
+import { packNamesProblem } from './packs.ts'
 import type { ShopQuotas, QuotaRequest } from './quotas.ts'
 import {
   filenameProblem,
@@ -33,6 +33,8 @@ export interface Admission {
   states?: readonly string[] | undefined
   /** The tags that an existing file loses; absent: it gets the tags of the draft. */
   tagsRemoved?: readonly string[] | undefined
+  /** The names of the packs that an existing file leaves; absent: all but those of the draft. */
+  packsRemoved?: readonly string[] | undefined
   channel: string
   /** The import's options for products, stored for SKUs that the catalog does not have yet. */
   productOptions?: ProductOptions
@@ -107,7 +109,7 @@ export const admittedTagsProblem = (tags: readonly string[]): Problem | null =>
 export function draftProblem(draft: Draft): Problem | null {
   return (
     filenameProblem(draft.filename) ??
-    (draft.new_pack === undefined ? null : packNameProblem(draft.new_pack)) ??
+    packNamesProblem(draft) ??
     draft.tags.map(tagProblem).find((wrong) => wrong !== null) ??
     admittedTagsProblem(draft.tags)
   )

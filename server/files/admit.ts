@@ -2,8 +2,8 @@
 // channel, inside the caller's transaction. `admit-version.ts` is the only other entry for bytes.
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { zip } from '../core/lazy.ts'
-import { leavePacks, placeInPacks } from './mappings.ts'
 import { findNameOwners } from './name-allocation.ts'
+import { leavePacks, placeInPacks, type LeavingFile } from './packs.ts'
 import { nameKey } from './rules.ts'
 import { ensurePublicAddresses } from './public-addresses.ts'
 import { refusedByQuota } from './quotas.ts'
@@ -135,20 +135,23 @@ function publicFiles(
   })
 }
 
-/** Files that were overwritten and whose source states another pack, or none. */
-function leavingFiles(admissions: readonly Admission[], results: readonly AdmissionResult[]) {
-  return zip(admissions, results).flatMap(([{ draft, states = [] }, result]) =>
-    result.status === 'replaced' && states.includes('pack')
-      ? [{ fileId: result.fileId, to: draft.new_pack ?? null }]
+/** Files that were overwritten and whose source states their packs. */
+function leavingFiles(
+  admissions: readonly Admission[],
+  results: readonly AdmissionResult[],
+): LeavingFile[] {
+  return zip(admissions, results).flatMap(([{ draft, states = [], packsRemoved }, result]) =>
+    result.status === 'replaced' && states.includes('packs')
+      ? [{ fileId: result.fileId, stays: draft.new_packs ?? [], leaves: packsRemoved }]
       : [],
   )
 }
 
 function packedFiles(admissions: readonly Admission[], results: readonly AdmissionResult[]) {
   return zip(admissions, results).flatMap(([{ draft }, result]) => {
-    const pack = draft.new_pack
+    const packs = draft.new_packs
     const written = result.status === 'created' || result.status === 'replaced'
-    return written && pack !== undefined ? [{ fileId: result.fileId, pack }] : []
+    return written && packs ? [{ fileId: result.fileId, packs }] : []
   })
 }
 

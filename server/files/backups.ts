@@ -72,7 +72,7 @@ function restorable(record: FileRecord): Partial<FileRecord> {
   delete kept.claimed
   delete kept.trash_expired
   delete kept.created_at
-  delete kept.pack_id
-  delete kept.pack_position
+  delete kept.packs
+  delete kept.pack_places
   return kept
 }

@@ -20,7 +20,7 @@ export const fileChanged = defineEvent({
   name: 'file.changed',
   title: say('Files were changed'),
   about:
-    'The files whose name, tags, settings, products or pack were changed: one event for all files of an operation',
+    'The files whose name, tags, settings, products or packs were changed: one event for all files of an operation',
   starts: say('files were changed'),
   data,
   operations: { of: { worked: true }, content: 'files', about: 'changed' },
@@ -45,14 +45,7 @@ export const fileTrashed = defineEvent({
 })
 
 /** The fields of a change, in its `after`, that `file.changed` is about. */
-export const CHANGED_FIELDS = [
-  'filename',
-  'tags',
-  'mappings',
-  'pack',
-  'pack_id',
-  ...SETTING_NAMES,
-] as const
+export const CHANGED_FIELDS = ['filename', 'tags', 'mappings', 'packs', ...SETTING_NAMES] as const
 
 /** Must be called in the transaction that changes the file (a bare UUID), outside operations. */
 export async function raiseEdited(

@@ -8,6 +8,7 @@ import {
   type Mapping,
 } from '../../plugins/contract/index.ts'
 import type { Change, KeptMapping } from './drafts.ts'
+import type { ChangedPacks } from './pack-places.ts'
 import { extensionOf, contentTypeOf, nameKey } from './rules.ts'
 import { TRANSACTION_TIME, type Column, type FileColumns } from './file-columns.ts'
 
@@ -50,13 +51,26 @@ export function matchesPreview(
   ledger: Ledger | null,
 ): boolean {
   const [promised, is] = [comparable(after), comparable(asStored(ledger?.after))]
-  // A pack that was created since the preview has an id now.
-  if (!('pack_id' in promised) && 'pack' in ((after ?? {}) as object)) delete is.pack_id
   return (
-    isDeepStrictEqual(promised, is) &&
+    isDeepStrictEqual({ ...promised, packs: null }, { ...is, packs: null }) &&
+    samePacks(promised.packs as ChangedPacks | undefined, is.packs as ChangedPacks | undefined) &&
     isDeepStrictEqual(comparable(before), comparable(asStored(ledger?.before)))
   )
 }
+
+/** Whether these are the same packs. One that was created since the preview has an id now. */
+const samePacks = (promised?: ChangedPacks, is?: ChangedPacks): boolean =>
+  (['added', 'removed'] as const).every((of) => {
+    const [wanted, found] = [promised?.[of] ?? [], is?.[of] ?? []]
+    return (
+      wanted.length === found.length &&
+      wanted.every(({ id, name }) =>
+        found.some((pack) =>
+          id === undefined ? nameKey(pack.name) === nameKey(name) : pack.id === id,
+        ),
+      )
+    )
+  })
 
 /**
  * Only fields of files: the ledger of an item also has what its effects are (links, messages to
@@ -68,7 +82,7 @@ const COMPARED_FIELDS: ReadonlySet<string> = new Set([
   'allowed_referrers',
   'tags',
   'mappings',
-  'pack_id',
+  'packs',
   'deleted',
   'purged',
 ])
@@ -109,7 +123,7 @@ export function deltaOf(change: Change): Delta | null {
   if (!sameList(draft.allowed_referrers, record.allowed_referrers))
     recordField(delta, 'allowed_referrers', record.allowed_referrers, draft.allowed_referrers)
   recordTags(delta)
-  recordPack(delta)
+  recordPacks(delta)
   recordTrash(delta)
   recordName(delta)
   const touched = Object.keys(delta.ledger.after).length > 0
@@ -168,21 +182,9 @@ function recordMappings(delta: Delta): void {
   draft.mapping_state ??= has.size > 0 ? 'mapped' : 'unmapped'
 }
 
-/**
- * An undo restores the position in the pack, but drift ignores it. The packs' names are only shown.
- */
-function recordPack(delta: Delta): void {
-  const { record, draft } = delta.change
-  // The name of a pack that does not exist yet, which only a preview has.
-  const unmade = draft.new_pack !== undefined && draft.pack_id === undefined
-  if (!unmade && (draft.pack_id === undefined || draft.pack_id === record.pack_id)) return
-  if (unmade) delta.ledger.before.pack_id = record.pack_id
-  else {
-    recordField(delta, 'pack_id', record.pack_id, draft.pack_id)
-    delta.ledger.before.pack_position = record.pack_position
-    delta.columns.pack_position = draft.pack_position ?? null
-  }
-  delta.ledger.after.pack = draft.pack_names ?? { from: null, to: draft.new_pack ?? null }
+/** Packs are kept as added and removed, with places, so that an undo leaves all others as they are. */
+function recordPacks({ change: { draft }, ledger }: Delta): void {
+  if (draft.pack_change) ledger.after.packs = draft.pack_change
 }
 
 function recordTrash(delta: Delta): void {

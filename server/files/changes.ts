@@ -5,8 +5,9 @@ import { say } from '../../plugins/contract/index.ts'
 import { type ShopScope, sharedRows } from '../core/db/for-shop.ts'
 import { zip, firstOf } from '../core/lazy.ts'
 import type { Change } from './drafts.ts'
-import { addMappings, removeMappings, resolvePacks } from './mappings.ts'
+import { addMappings, removeMappings } from './mappings.ts'
 import { resolveNames } from './names.ts'
+import { resolvePacks, writePacks } from './packs.ts'
 import { ensurePublicAddresses } from './public-addresses.ts'
 import { filenameProblem, MAX_TAGS, tagProblem, type Problem } from './rules.ts'
 import { matchesPreview, deltaOf, sameList, type Ledger, type Delta } from './change-ledger.ts'
@@ -71,6 +72,12 @@ export async function changeFiles(
   const won = wanted.filter(({ change }) => written.has(change.record.id))
   await removeMappings(tx, pairs(won, 'removed'))
   await addMappings(tx, pairs(won, 'added'))
+  await writePacks(
+    tx,
+    won.flatMap(({ change: { record, draft } }) =>
+      draft.pack_change ? [{ fileId: record.id, change: draft.pack_change }] : [],
+    ),
+  )
   const shown = won.filter(({ columns }) => columns.visibility === 'public')
   await ensurePublicAddresses(
     tx,

@@ -51,8 +51,11 @@ const SQL: {
     `exists (select from mappings m join products p on p.shop_id = m.shop_id
        and p.id = m.product_id
      where ${ofFile('m')} and p.tag_keys @> array[${bind(nameKey(tag))}])`,
-  pack: (pack, { bind }) => `files.pack_id = ${bind(parsePublicId('pack', pack))}::uuid`,
-  pack_none: (none) => `files.pack_id is ${none ? '' : 'not '}null`,
+  pack: (pack, { bind }) =>
+    `exists (select from pack_files k where ${ofFile('k')}
+       and k.pack_id = ${bind(parsePublicId('pack', pack))}::uuid)`,
+  pack_none: (none) =>
+    `${none ? 'not ' : ''}exists (select from pack_files k where ${ofFile('k')})`,
   larger_than: (size, { bind }) => `files.size_bytes > ${bind(size)}`,
   smaller_than: (size, { bind }) => `files.size_bytes < ${bind(size)}`,
   version_above: (version, { bind }) => `files.version > ${bind(version)}`,

@@ -15,6 +15,7 @@ import {
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { textOfColumns } from '../core/texts.ts'
 import { present } from '../core/lazy.ts'
+import { ENTRY_ORDER, type ChangedPacks, type PackPlace } from './pack-places.ts'
 import type { ShopDefaults } from './shop-settings.ts'
 import { cleanName, normalizeTags } from './rules.ts'
 import { TRASH_EXPIRED } from './trash.ts'
@@ -34,23 +35,22 @@ export interface Draft extends FileSettings {
   /** The size of that version. */
   size_bytes?: number
   mapping_state?: MappingState
-  /**
-   * Of an existing file: its pack, or the name of a pack that may have to be created; and its place
-   * there, absent: after the other files.
-   */
-  pack_id?: string | null
-  new_pack?: string
-  pack_position?: number | null
-  /** The names of the packs that it leaves and enters. */
-  pack_names?: { from: string | null; to: string | null }
+  /** The packs that it is in, bare UUIDs. */
+  packs?: readonly string[]
+  /** The names of further packs that it enters, which may have to be created. */
+  new_packs?: readonly string[]
+  /** Its places in packs that it enters; absent: after the other files. */
+  pack_places?: readonly PackPlace[]
+  /** The packs that it enters and leaves, as they were found. */
+  pack_change?: ChangedPacks
   updated_at?: string
 }
 
 export interface DraftOptions extends EntrySettings {
   filename: string
   tags?: readonly string[]
-  /** The pack that the new file goes into, by its name; null: none. */
-  pack?: string | null
+  /** The packs that the new file goes into, by their names. */
+  packs?: readonly string[]
 }
 
 export function draftFrom(given: DraftOptions, defaults: ShopDefaults): Draft {
@@ -61,7 +61,7 @@ export function draftFrom(given: DraftOptions, defaults: ShopDefaults): Draft {
     ...usualSettings(),
     ...shopDefaultsIn(defaults),
     ...givenSettings(given),
-    ...(typeof given.pack === 'string' ? { new_pack: given.pack } : {}),
+    ...(given.packs && given.packs.length > 0 ? { new_packs: given.packs } : {}),
   }
 }
 
@@ -82,18 +82,10 @@ export const draftOfRecord = (record: FileRecord): Draft => ({
   filename: record.filename,
   tags: [...record.tags],
   mappings: [...record.mappings],
+  packs: [...record.packs],
   ...settingsOf(record),
   deleted: record.deleted_at !== null,
 })
-
-/** The pack that a draft names by its id, or by the name of one that may not exist yet. */
-function packOfDraft(
-  { pack_id, new_pack }: Draft,
-  record: FileRecord | null,
-): Pick<FileView, 'pack_id' | 'new_pack'> {
-  if (pack_id !== undefined) return { pack_id }
-  return new_pack === undefined ? { pack_id: record?.pack_id ?? null } : { pack_id: null, new_pack }
-}
 
 /** A draft as plugins see it. */
 export const viewOfDraft = (
@@ -109,7 +101,8 @@ export const viewOfDraft = (
   version: record?.version ?? null,
   size_bytes: sizeBytes ?? record?.size_bytes ?? null,
   content_type: record?.content_type ?? null,
-  ...packOfDraft(draft, record),
+  packs: draft.packs ?? record?.packs ?? [],
+  ...(draft.new_packs ? { new_packs: draft.new_packs } : {}),
   wanted_sku: record?.wanted_sku ?? null,
   created_at: record?.created_at ?? null,
 })
@@ -147,12 +140,16 @@ export interface FileRecord extends FileView {
   row_version: string
   /** A running operation has claimed the file. */
   claimed: boolean
-  pack_position: number | null
+  pack_places: readonly PackPlace[]
   mappings: readonly KeptMapping[]
 }
 
+const PLACES = `coalesce((select json_agg(json_build_object('id', m.pack_id,
+    'position', m.position, 'added_at', m.added_at::text) order by ${ENTRY_ORDER})
+  from pack_files m where m.shop_id = files.shop_id and m.file_id = files.id), '[]')`
+
 const COLUMNS = `id, filename, version, size_bytes, content_type, tags, ${SETTING_NAMES.join(', ')},
-  mapping_state, pack_id, pack_position, wanted_sku,
+  mapping_state, ${PLACES} as pack_places, wanted_sku,
   created_at::text as created_at, updated_at::text as updated_at,
   deleted_at::text as deleted_at, coalesce(${TRASH_EXPIRED}, false) as trash_expired,
   xmin::text as row_version,
@@ -165,12 +162,18 @@ export async function readRecords(
   ids: readonly string[],
 ): Promise<Map<string, FileRecord>> {
   if (ids.length === 0) return new Map()
-  const rows = await tx.query<FileRecord & { mappings: KeptMapping[] }>(
+  const rows = await tx.query<Omit<FileRecord, 'packs' | 'mappings'>>(
     `select ${COLUMNS} from files where shop_id = :shop and id = any(:ids::uuid[])`,
     { ids },
   )
   const records = new Map(
-    rows.map((row) => [row.id, Object.assign(row, { mappings: [] as KeptMapping[] })]),
+    rows.map((row) => [
+      row.id,
+      Object.assign(row, {
+        packs: row.pack_places.map(({ id }) => id),
+        mappings: [] as KeptMapping[],
+      }),
+    ]),
   )
   const mapped = rows.filter(({ mapping_state }) => mapping_state === 'mapped').map(({ id }) => id)
   if (mapped.length === 0) return records

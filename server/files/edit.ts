@@ -1,21 +1,23 @@
 // Changes one file for the page or the API in one transaction, or refuses the change with every
 // problem.
-import { type FileSettings, movedMappings, textOf } from '../../plugins/contract/index.ts'
+import { type FileSettings, textOf } from '../../plugins/contract/index.ts'
 import { retryTransaction, type ShopScope } from '../core/db/for-shop.ts'
 import { AppError, type ErrorDetail } from '../core/errors.ts'
 import { firstOf } from '../core/lazy.ts'
 import { raiseEdited } from './change-events.ts'
 import { changeFiles } from './changes.ts'
 import { draftOfRecord, type Draft, readRecords, type FileRecord } from './drafts.ts'
-import { findPack } from './mappings.ts'
+import { changeDraftPacks } from './packs.ts'
 import { normalizeTags } from './rules.ts'
 
 /** The fields to change; absent ones stay unchanged. */
 export interface FileEdit extends Partial<FileSettings> {
   filename?: string | undefined
   tags?: readonly string[] | undefined
-  /** The bare UUID of its new pack; null: it leaves its pack. */
+  /** The bare UUID of its only pack; null: it is in none. */
   pack_id?: string | null | undefined
+  /** All its packs, bare UUIDs. */
+  pack_ids?: readonly string[] | undefined
 }
 
 /** Changes the draft, and returns the problems of the change. */
@@ -52,7 +54,7 @@ export function editFile(scope: ShopScope, id: string, edit: Edit): Promise<void
   })
 }
 
-const PARAMS: Partial<Record<string, string>> = { invalid_tag: 'tags', pack_not_found: 'pack_id' }
+const PARAMS: Partial<Record<string, string>> = { invalid_tag: 'tags', pack_not_found: 'pack_ids' }
 
 function refusal(problems: readonly ErrorDetail[]): AppError {
   const details = problems.map(({ param, code, message }) => ({ param, code, message }))
@@ -63,24 +65,40 @@ function refusal(problems: readonly ErrorDetail[]): AppError {
 
 /** An edit of the given fields. A file's mappings follow it into a pack and out of one. */
 export const fieldsEdit =
-  ({ pack_id, tags, ...fields }: FileEdit): Edit =>
+  ({ pack_id, pack_ids, tags, ...fields }: FileEdit): Edit =>
   async (tx, draft, record) => {
     for (const [name, value] of Object.entries(fields))
       if (value !== undefined) Object.assign(draft, { [name]: value })
     if (draft.filename !== record.filename) draft.filename = draft.filename.normalize('NFC')
     if (tags) draft.tags = normalizeTags(tags)
-    if (pack_id === undefined) return []
-    const pack = pack_id === null ? null : await findPack(tx, { id: pack_id })
-    if (pack_id !== null && !pack)
-      return [
-        {
-          param: 'pack_id',
-          code: 'pack_not_found',
-          message: new AppError('pack_not_found').text,
-        },
-      ]
-    const { kept, fresh } = movedMappings(record, pack)
-    draft.mappings = [...kept, ...fresh]
-    draft.pack_id = pack_id
-    return []
+    if (pack_id === undefined && pack_ids === undefined) return []
+    return changePacks(tx, draft, record, { pack_id, pack_ids })
   }
+
+/** Puts the draft into these packs alone. Returns a problem for each that does not exist. */
+async function changePacks(
+  tx: ShopScope,
+  draft: Draft,
+  record: FileRecord,
+  { pack_id, pack_ids }: Pick<FileEdit, 'pack_id' | 'pack_ids'>,
+): Promise<ErrorDetail[]> {
+  const ids = [...new Set(pack_ids ?? (typeof pack_id === 'string' ? [pack_id] : []))]
+  const shelf = await changeDraftPacks(
+    tx,
+    draft,
+    record,
+    (read) => ({
+      enter: ids.flatMap((id) => read.get(id) ?? []),
+      leave: 'all',
+    }),
+    [],
+    ids,
+  )
+  return ids
+    .filter((id) => !shelf.get(id))
+    .map(() => ({
+      param: pack_ids ? 'pack_ids' : 'pack_id',
+      code: 'pack_not_found',
+      message: new AppError('pack_not_found').text,
+    }))
+}

@@ -15,7 +15,7 @@ export interface FactSubject {
   file: string | null
   source: EntrySource | null
   mappings: readonly Pick<Mapping, 'product_id'>[]
-  new_pack: string | null
+  new_packs: readonly string[]
 }
 
 /** The import that creates files. */
@@ -37,7 +37,7 @@ export async function readFacts(
     tagsOf(scope, subjects),
     packsOf(scope, subjects),
   ])
-  return subjects.map(({ file, source, mappings, new_pack }) => ({
+  return subjects.map(({ file, source, mappings, new_packs }) => ({
     ...(stored.get(file ?? '') ?? {
       ...NO_FACTS,
       channel: origin.channel ?? null,
@@ -47,7 +47,7 @@ export async function readFacts(
         : {}),
     }),
     product_tags: [...new Set(mappings.flatMap(({ product_id }) => tags.get(product_id) ?? []))],
-    named_pack: (new_pack !== null && packs.get(nameKey(new_pack))) || null,
+    named_packs: new_packs.flatMap((name) => packs.get(nameKey(name)) ?? []),
   }))
 }
 
@@ -57,7 +57,7 @@ const idOfDrop = (source: EntrySource | null): string | null =>
 /** The folder of an object: its path without its name. */
 const folderOf = (path: string): string => path.slice(0, Math.max(path.lastIndexOf('/'), 0))
 
-type StoredFacts = Omit<FileFacts, 'product_tags' | 'named_pack'>
+type StoredFacts = Omit<FileFacts, 'product_tags' | 'named_packs'>
 interface FactRow extends Omit<StoredFacts, 'folders'> {
   id: string
   paths: string[]
@@ -151,7 +151,7 @@ async function packsOf(
   scope: ShopScope,
   subjects: readonly FactSubject[],
 ): Promise<Map<string, string>> {
-  const keys = [...new Set(subjects.flatMap(({ new_pack: name }) => (name ? nameKey(name) : [])))]
+  const keys = [...new Set(subjects.flatMap(({ new_packs }) => new_packs.map(nameKey)))]
   if (keys.length === 0) return new Map()
   const rows = await scope.query<{ id: string; name_key: string }>(
     'select id, name_key from packs where shop_id = :shop and name_key = any(:keys::text[])',

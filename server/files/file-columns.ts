@@ -11,8 +11,6 @@ export const COLUMN_TYPES = {
   version: 'int',
   size_bytes: 'bigint',
   mapping_state: 'text',
-  pack_id: 'uuid',
-  pack_position: 'int',
   deleted_at: 'timestamptz',
   updated_at: 'timestamptz',
 } as const

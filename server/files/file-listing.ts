@@ -9,6 +9,7 @@ import {
 } from '../../plugins/contract/index.ts'
 import { cellSql } from './cells.ts'
 import { shopDay } from './days.ts'
+import { ENTRY_ORDER } from './pack-places.ts'
 
 export type ListingFormat = 'csv' | 'json'
 
@@ -68,7 +69,7 @@ const COLUMNS: Readonly<Record<ExportColumn, Column>> = {
   }),
   pack: {
     csv: `coalesce(${cellSql('f.pack_cell')}, 'none')`,
-    json: `coalesce(to_json(f.pack), 'null')`,
+    json: `coalesce(to_json(f.packs), '[]')`,
   },
   sha256: { csv: `coalesce(f.sha256, '')`, json: `coalesce('"' || f.sha256 || '"', 'null')` },
   url: text('f.url'),
@@ -147,7 +148,11 @@ const BUYERS = `(select df.shop_id, df.file_id, coalesce(d.email, o.email) as em
     from delivery_files df
     join deliveries d on d.shop_id = df.shop_id and d.id = df.delivery_id
     join orders o on o.shop_id = d.shop_id and o.id = d.order_id) buyers`
-const PACK_NAME = `(select name from packs where packs.shop_id = files.shop_id and packs.id = files.pack_id)`
+
+const PACKS = `(select k.shop_id, k.file_id, p.name, k.added_at, k.pack_id
+    from pack_files k join packs p on p.shop_id = k.shop_id and p.id = k.pack_id) packed`
+/** SQL: a pack's name in a cell. No name has a backslash, so an import reads what follows one as it is. */
+const PACK_IN_CELL = String.raw`regexp_replace(name, '(^[-+]|^none$|;)', '\\\1', 'gi')`
 
 const COUNTED: Partial<Record<ExportColumn, { value: string; joins: string }>> = {
   products: {
@@ -155,9 +160,13 @@ const COUNTED: Partial<Record<ExportColumn, { value: string; joins: string }>> =
     joins: counts(`string_agg(distinct product_id, ';') as products`, 'mappings', 'm'),
   },
   pack: {
-    // No pack’s name has a backslash: the import reads `\none` as this name.
-    value: `${PACK_NAME} as pack, regexp_replace(${PACK_NAME}, '^(none)$', '\\\\\\1', 'i') as pack_cell`,
-    joins: '',
+    value: 'k.packs, k.pack_cell',
+    joins: counts(
+      `array_agg(name order by ${ENTRY_ORDER}) as packs,
+       string_agg(${PACK_IN_CELL}, ';' order by ${ENTRY_ORDER}) as pack_cell`,
+      PACKS,
+      'k',
+    ),
   },
   sha256: {
     value: `encode((select b.sha256 from versions v

@@ -89,9 +89,11 @@ async function giveFacts(scope: ShopScope, given: readonly GivenFacts[]): Promis
     `insert into versions (shop_id, file_id, number, hash, location, size_bytes, content_type)
        select v.shop_id, v.file_id, r.version, v.hash, v.location, v.size_bytes, v.content_type
        from ${from} join versions v on v.shop_id = :shop and v.file_id = r.id where r.version > 1`,
-    `update files f set pack_id = r.pack, version = r.version, channel = r.channel,
+    `update files f set version = r.version, channel = r.channel,
        created_at = r.created, updated_at = r.updated from ${from}
        where f.shop_id = :shop and f.id = r.id`,
+    `insert into pack_files (shop_id, pack_id, file_id, position)
+       select :shop, pack, id, 1 from ${from} where pack is not null`,
     `update mappings m set product_id = r.product from ${from}
        where m.shop_id = :shop and m.file_id = r.id`,
     `insert into dropped_files (shop_id, account_id, file_id)
@@ -253,7 +255,7 @@ describe('SQL and memory agree', () => {
     expect(records).toHaveLength(files.length)
     const facts = await readFacts(
       scope,
-      records.map(({ id, mappings }) => ({ file: id, source: null, mappings, new_pack: null })),
+      records.map(({ id, mappings }) => ({ file: id, source: null, mappings, new_packs: [] })),
       { request: {} },
     )
     const viewed = zip(records, facts).map(([record, known]) => ({
@@ -403,7 +405,8 @@ describe('the rest of the language', () => {
       `insert into packs (shop_id, name, name_key) select :shop, 'Pack', 'pack' returning id`,
     )
     await scope.query(
-      `update files set pack_id = :id where shop_id = :shop
+      `insert into pack_files (shop_id, pack_id, file_id, position)
+       select shop_id, :id, id, 1 from files where shop_id = :shop
          and filename in ('new.pdf', 'year.pdf', 'trash.pdf')`,
       { id: pack!.id },
     )
@@ -658,7 +661,8 @@ describe('find', () => {
       await one.query(
         `with pack as (insert into packs (shop_id, name, name_key)
            values (:shop, 'Harbour set', 'harbour set') returning id)
-         update files set pack_id = pack.id, pack_position = 1 from pack
+         insert into pack_files (shop_id, pack_id, file_id, position)
+         select files.shop_id, pack.id, files.id, 1 from pack, files
          where files.shop_id = :shop and filename = 'Chapter 2.pdf'`,
       )
     }

@@ -79,6 +79,8 @@ export interface CompiledFilter extends Conditions {
   bindings: Bindings
   /** SQL: the part that tells which files the list can show, in the trash or not. */
   shown: string
+  /** SQL: the pack of the filter, in whose order the list can be; null: it names none. */
+  pack: string | null
 }
 
 /**
@@ -120,9 +122,12 @@ export async function compileFilter(scope: ShopScope, filter: FileFilter): Promi
     [...conditions, ...found.map((one) => one[form])].join(' and ')
   const near = all('near')
   // With a rare word only its files are tested.
-  if (found.some(({ isRare }) => isRare)) return { sql: near, near, some: near, bindings, shown }
+  const pack =
+    filter.pack === undefined ? null : `${bind(parsePublicId('pack', filter.pack))}::uuid`
+  const common = { bindings, shown, pack }
+  if (found.some(({ isRare }) => isRare)) return { sql: near, near, some: near, ...common }
   const sql = [...conditions, ...inAll(found.flatMap(({ ids }) => ids ?? []))].join(' and ')
-  return { sql, near, some: all('some'), bindings, shown }
+  return { sql, near, some: all('some'), ...common }
 }
 
 const partOfName = (part: string | undefined, bind: Compiler['bind']): string[] => {

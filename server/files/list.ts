@@ -16,6 +16,7 @@ import { present } from '../core/lazy.ts'
 import { VERSION_SHA256 } from './digests.ts'
 import { QUARANTINE } from './quarantine.ts'
 import { foundByDownloads } from './download-order.ts'
+import { ENTRY_ORDER, isInPack } from './pack-places.ts'
 
 export interface MappingRow {
   product_id: string
@@ -48,8 +49,10 @@ export interface FileRow extends FileSettings {
   created_at: Date
   updated_at: Date
   deleted_at: Date | null
-  pack: { id: string; name: string } | null
-  pack_position: number | null
+  /** In the order in which the file entered them. */
+  packs: { id: string; name: string }[]
+  /** In a list that is sorted by it. */
+  pack_position?: number
   /** The token of its public address. That of a private file exists but does not work. */
   public_token: string | null
   /** The time of creation as text with every digit, so that a cursor identifies the row exactly. */
@@ -133,8 +136,10 @@ const DETAILS = `
       'sku', m.sku, 'method', m.method, 'score', m.score,
       'reason', ${textOfColumns('m.reason')}, 'created_at', m.created_at) order by m.product_title, m.variant_id)
     from mappings m where m.shop_id = chosen.shop_id and m.file_id = chosen.id), '[]') as mappings,
-  (select json_build_object('id', p.id, 'name', p.name) from packs p
-    where p.shop_id = chosen.shop_id and p.id = chosen.pack_id) as pack,
+  coalesce((select json_agg(json_build_object('id', p.id, 'name', p.name)
+      order by ${ENTRY_ORDER})
+    from pack_files k join packs p on p.shop_id = k.shop_id and p.id = k.pack_id
+    where k.shop_id = chosen.shop_id and k.file_id = chosen.id), '[]') as packs,
   version.bytes_damaged, version.quarantine, encode(version.sha256, 'hex') as sha256,
   address.token as public_token,
   (coalesce((select sum(l.served) from links l where l.shop_id = chosen.shop_id
@@ -177,7 +182,7 @@ export async function listFilePage(scope: ShopScope, page: FilePage): Promise<Fi
     const rows = await read(chosenNear(page, condition, direction), { near: NEAR })
     if (rows.length === page.limit) return rows
   }
-  return read(chosenByColumn(page, condition.sql, direction), offset)
+  return read(chosenByColumn(page, condition, direction), offset)
 }
 
 /** The rows that are tested one by one before all that match are looked up. */
@@ -198,23 +203,33 @@ function placeOf(page: FilePage, direction: Direction): { after: string; order: 
   }
 }
 
+/** SQL: the files, with their places if they are sorted by them. */
+const filesOf = ({ sort }: FilePage, { pack }: CompiledFilter): string =>
+  sortOf(sort) === SORTS.pack_position
+    ? `(select f.*, k.position as pack_position from pack_files k
+         join files f on f.shop_id = k.shop_id and f.id = k.file_id
+         where k.shop_id = :shop and k.pack_id = ${present(pack, 'The pack of the order')}) files`
+    : 'files'
+
 /** SQL of the CTE `chosen`, the files of the page. */
-function chosenByColumn(page: FilePage, condition: string, direction: Direction): string {
+function chosenByColumn(page: FilePage, filter: CompiledFilter, direction: Direction): string {
   const { after, order } = placeOf(page, direction)
-  const found = `from files where files.shop_id = :shop and ${condition} ${after}
+  const from = filesOf(page, filter)
+  const found = `from ${from} where files.shop_id = :shop and ${filter.sql} ${after}
        ${order} limit :limit`
   // Skipped rows are counted in the index; only the others are read.
   return page.offset
-    ? `chosen as (select ${COLUMNS} from files where files.shop_id = :shop
+    ? `chosen as (select ${COLUMNS} from ${from} where files.shop_id = :shop
          and files.id = any(array(select files.id ${found} offset :offset)))`
     : `chosen as (select ${COLUMNS} ${found})`
 }
 
 /** The files of the page among the next `:near` rows of the list. */
-function chosenNear(page: FilePage, { near, shown }: CompiledFilter, direction: Direction): string {
+function chosenNear(page: FilePage, filter: CompiledFilter, direction: Direction): string {
+  const { near, shown } = filter
   const { after, order } = placeOf(page, direction)
   return `chosen as (select ${COLUMNS} from (
-      select * from files where files.shop_id = :shop and ${shown} ${after} ${order} limit :near
+      select * from ${filesOf(page, filter)} where files.shop_id = :shop and ${shown} ${after} ${order} limit :near
     ) files where ${near} ${order} limit :limit)`
 }
 
@@ -322,7 +337,7 @@ export const WORKING = `l.revoked_at is null
   and case when l.parent_id is null or l.paid
     then (l.expires_at is null or l.expires_at > :now)
       and (l.parent_id is null or p.revoked_at is null)
-    else p.revoked_at is null and p.pack_id = chosen.pack_id
+    else p.revoked_at is null and ${isInPack('l.shop_id', 'p.pack_id', 'chosen.id')}
       and (p.expires_at is null or p.expires_at > :now) end`
 
 /** A file by its UUID, or null; files in the trash are not found. */

@@ -48,7 +48,7 @@ function matchesOfWord(word: string, row: FileRow, products: readonly FileMatch[
     { field: 'name', value: row.filename },
     ...row.tags.map((value) => ({ field: 'tag' as const, value })),
     ...products.map(({ field, value }) => ({ field, value })),
-    ...(row.pack ? [{ field: 'pack' as const, value: row.pack.name }] : []),
+    ...row.packs.map(({ name: value }) => ({ field: 'pack' as const, value })),
   ]
   return texts.filter(({ field, value }) => tests[field](value))
 }

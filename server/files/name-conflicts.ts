@@ -68,7 +68,10 @@ export async function resolveConflict(
 export async function replaceBytes(
   tx: ShopScope,
   id: string,
-  admission: Pick<Admission, 'draft' | 'staged' | 'states' | 'tagsRemoved' | 'replaces'>,
+  admission: Pick<
+    Admission,
+    'draft' | 'staged' | 'states' | 'tagsRemoved' | 'packsRemoved' | 'replaces'
+  >,
 ): Promise<AdmissionResult> {
   const [file] = await tx.query<ExistingFile>(
     `select id, filename, version, tags, ${MAPPED}, ${CLAIMED} as claimed from files
@@ -84,7 +87,10 @@ export async function replaceBytes(
 async function addVersionTo(
   tx: ShopScope,
   { id: fileId, filename, version: before, mapped }: ExistingFile,
-  admission: Pick<Admission, 'draft' | 'staged' | 'states' | 'tagsRemoved' | 'replaces'>,
+  admission: Pick<
+    Admission,
+    'draft' | 'staged' | 'states' | 'tagsRemoved' | 'packsRemoved' | 'replaces'
+  >,
 ): Promise<AdmissionResult> {
   const stated = await changeAsStated(tx, fileId, admission)
   if ('code' in stated) return { status: 'refused', ...stated }
@@ -159,7 +165,8 @@ async function overwriteRecord(
   { draft, productOptions = NO_PRODUCT_OPTIONS }: Admission,
 ): Promise<void> {
   const { mappings, ...settings } = draft
-  delete settings.new_pack
+  delete settings.packs
+  delete settings.new_packs
   const wanted = { wanted_sku: productOptions.sku, auto_map: productOptions.auto_map }
   const state = mappings.length > 0 ? { mapping_state: 'mapped' } : {}
   await tx

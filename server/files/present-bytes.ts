@@ -1,7 +1,8 @@
 // An admission onto an existing file: whether the file has its bytes already, and what its source
 // states in addition to them. Equal bytes make no version: nothing that follows from new bytes happens.
 import {
-  movedMappings,
+  namesIn,
+  wantedPacks,
   SETTING_NAMES,
   type KnownVersion,
   type SettingName,
@@ -19,13 +20,13 @@ import {
 import type { Ledger } from './change-ledger.ts'
 import { changeFiles } from './changes.ts'
 import { draftOfRecord, readRecords, type Change, type Draft, type FileRecord } from './drafts.ts'
-import { findPack } from './mappings.ts'
+import { changeDraftPacks } from './packs.ts'
 import { nameKey } from './rules.ts'
 
 /** What is compared of an admission, and written in addition to its bytes. */
 type Onto = Pick<
   Admission,
-  'draft' | 'staged' | 'states' | 'tagsRemoved' | 'replaces' | 'onConflict'
+  'draft' | 'staged' | 'states' | 'tagsRemoved' | 'packsRemoved' | 'replaces' | 'onConflict'
 >
 
 /** A file whose current version has the bytes of an admission. */
@@ -106,7 +107,7 @@ function findHolders(tx: ShopScope, onto: readonly Onto[]): Promise<Holder[]> {
 export async function changeAsStated(
   tx: ShopScope,
   fileId: string,
-  admission: Pick<Admission, 'draft' | 'states' | 'tagsRemoved' | 'replaces'>,
+  admission: Pick<Admission, 'draft' | 'states' | 'tagsRemoved' | 'packsRemoved' | 'replaces'>,
 ): Promise<{ ledger: Ledger | null; mapped?: boolean } | StatedRefusal> {
   if ((admission.states ?? []).length === 0) return { ledger: null }
   const record = (await readRecords(tx, [fileId])).get(fileId)
@@ -126,11 +127,12 @@ const refusalOf = (code: Parameters<typeof refusedAdmission>[0]) =>
 async function statedChange(
   tx: ShopScope,
   record: FileRecord,
-  admission: Pick<Admission, 'draft' | 'states' | 'tagsRemoved' | 'replaces'>,
+  admission: Pick<Admission, 'draft' | 'states' | 'tagsRemoved' | 'packsRemoved' | 'replaces'>,
 ): Promise<Change> {
-  const { draft: wanted, states = [], replaces } = admission
+  const { draft: wanted, states = [], packsRemoved, replaces } = admission
   const draft = draftOfRecord(record)
-  if (states.includes('pack')) await movePack(tx, draft, record, wanted.new_pack)
+  if (states.includes('packs'))
+    await changeStatedPacks(tx, draft, record, { names: wanted.new_packs ?? [], packsRemoved })
   if (replaces !== undefined && states.includes('filename')) draft.filename = wanted.filename
   for (const name of states) if (isSetting(name)) setSetting(draft, wanted, name)
   if (states.includes('tags')) draft.tags = admittedTags(record.tags, admission)
@@ -142,19 +144,18 @@ async function statedChange(
   return { record, draft }
 }
 
-/** Moves the draft into the pack of this name, or out of its pack; its products follow. */
-async function movePack(
+/** Puts the draft into the packs of these names, and out of others; its products follow. */
+async function changeStatedPacks(
   tx: ShopScope,
   draft: Draft,
   record: FileRecord,
-  name: string | undefined,
+  {
+    names,
+    packsRemoved: remove,
+  }: { names: readonly string[]; packsRemoved: readonly string[] | undefined },
 ): Promise<void> {
-  const pack = name === undefined ? null : await findPack(tx, { name })
-  if (pack !== null && pack.id === record.pack_id) return
-  const { kept, fresh } = movedMappings(record, pack)
-  draft.mappings = [...kept, ...fresh]
-  if (name === undefined) draft.pack_id = null
-  else draft.new_pack = name
+  const named = remove === undefined ? { replace: names } : { add: names, remove }
+  await changeDraftPacks(tx, draft, record, (shelf) => wantedPacks(named, shelf), namesIn(named))
 }
 
 /** How products are found that the source names: others are guesses, which new files only get. */

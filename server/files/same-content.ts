@@ -24,7 +24,8 @@ export interface GroupedFile {
   buyers: number
   /** The titles of its products. */
   products: string[]
-  pack: string | null
+  /** The names of its packs. */
+  packs: string[]
 }
 
 /** The totals of all groups of a shop. */
@@ -91,7 +92,7 @@ async function filesOf(
 ): Promise<Map<string, GroupedFile[]>> {
   const rows = await scope.query<GroupedFile & { hash: string }>(
     `with chosen as materialized (
-       select f.id, f.filename, f.created_at, f.pack_id, f.mapping_state, v.hash
+       select f.id, f.filename, f.created_at, f.shop_id, f.mapping_state, v.hash
        from versions v
        join files f on f.shop_id = v.shop_id and f.id = v.file_id and f.version = v.number
        where v.shop_id = :shop and f.deleted_at is null
@@ -103,10 +104,12 @@ async function filesOf(
          partition by hash order by buyers = 0, created_at, id) as rank from counted
      )
      select encode(r.hash, 'hex') as hash, r.id, r.filename, r.created_at, r.buyers,
-       p.name as pack,
+       array(select p.name from pack_files k join packs p on p.shop_id = k.shop_id
+         and p.id = k.pack_id
+         where k.shop_id = :shop and k.file_id = r.id order by k.added_at, k.pack_id) as packs,
        coalesce((select array_agg(distinct m.product_title) from mappings m
          where m.shop_id = :shop and m.file_id = r.id), '{}') as products
-     from ranked r left join packs p on p.shop_id = :shop and p.id = r.pack_id
+     from ranked r
      where r.rank <= ${GROUP_FILES} order by r.hash, r.rank`,
     { hashes, now },
   )
@@ -124,7 +127,7 @@ export async function readContents(
   if (ids.length === 0) return new Map()
   const rows = await scope.query<Pick<ContentFile, 'content' | 'buyers'> & { id: string }>(
     `with chosen as (
-       select id, pack_id, mapping_state, version from files
+       select id, shop_id, mapping_state, version from files
        where shop_id = :shop and id = any(:ids::uuid[])
      )
      select chosen.id, encode(v.hash, 'hex') as content, ${BUYERS} as buyers
@@ -137,8 +140,8 @@ export async function readContents(
     rows.flatMap(({ id, ...content }) => {
       const record = records.get(id)
       if (!record) return []
-      const { mappings, pack_id, deleted_at } = record
-      return [[id, { ...content, mappings, pack_id, deleted: deleted_at !== null }] as const]
+      const { mappings, packs, deleted_at } = record
+      return [[id, { ...content, mappings, packs, deleted: deleted_at !== null }] as const]
     }),
   )
 }

@@ -5,7 +5,7 @@ import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { makeFiles } from '../../test/files.ts'
 import { sized } from '../../test/scale.ts'
 import { forShop, type ShopScope } from '../core/db/for-shop.ts'
-import { applyToDraft } from '../engine/work-item.ts'
+import { applyToDraft } from './draft-changes.ts'
 import { uniformUpdate } from './uniform-update.ts'
 import { changeFiles } from './changes.ts'
 import type { Ledger } from './change-ledger.ts'
@@ -159,7 +159,7 @@ describe('a change that is the same for every file', () => {
       { set: { filename: 'a.pdf' } },
       { set: { visibility: 'public' } },
       { deleted: true, mappings: { remove: 'all' } },
-      { pack: null },
+      { packs: { remove: 'all' } },
       { deleted: false },
       { purged: true },
       { tags: { add: ['a'], remove: ['b'] } },

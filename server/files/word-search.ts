@@ -111,7 +111,7 @@ const relatedOf = (within: WordPlaces['within'], at: number): string[] => [
   `select m.file_id as id from variants v join mappings m on m.shop_id = :shop
      and m.product_id = v.product_id and (m.variant_id = '' or m.variant_id = v.id)
    where v.shop_id = :shop and v.barcode_key like :f_start${at}`,
-  `select k.id from packs c join files k on k.shop_id = :shop and k.pack_id = c.id
+  `select k.file_id as id from packs c join pack_files k on k.shop_id = :shop and k.pack_id = c.id
    where c.shop_id = :shop and ${within('search_text(c.name)')}`,
 ]
 
@@ -150,8 +150,9 @@ function commonWord(places: WordPlaces): FoundWord {
        and v.product_id = m.product_id and (m.variant_id = '' or m.variant_id = v.id)
      where m.shop_id = :shop and m.file_id = files.id
        and (v.sku_key like :f_start${at} or v.barcode_key like :f_start${at}) limit 1), false)
-   or coalesce((select true from packs c where c.shop_id = :shop and c.id = files.pack_id
-     and ${within('search_text(c.name)')} limit 1), false)`
+   or coalesce((select true from pack_files k join packs c on c.shop_id = :shop and c.id = k.pack_id
+     where k.shop_id = :shop and k.file_id = files.id
+       and ${within('search_text(c.name)')} limit 1), false)`
   return {
     ids: placesOf(places).join(' union all '),
     near: `(${own} or ${near})`,

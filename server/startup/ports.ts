@@ -7,7 +7,7 @@ import { lazy, type Makers, present } from '../core/lazy.ts'
 import type { Logger } from '../core/log.ts'
 import type { EngineParts, Ports } from '../engine/parts.ts'
 import { checkBlob } from '../files/blob-checks.ts'
-import { findPack } from '../files/mappings.ts'
+import { findPack, readPacks } from '../files/packs.ts'
 import { readContents } from '../files/same-content.ts'
 import { readShop } from '../files/shop-settings.ts'
 import { createMatcher } from '../matching/match.ts'
@@ -61,7 +61,10 @@ export function portsFactory(parts: PortsParts): EngineParts['ports'] {
       remote: () => createRemote({ client: parts.client, ...place }),
       stage: () => createStage(place),
       stored: () => createStoredFiles(scope, parts.stores, check, parts.quotas),
-      packs: () => ({ find: (pack) => findPack(scope, pack) }),
+      packs: () => ({
+        find: (pack) => findPack(scope, pack),
+        read: (packs) => readPacks(scope, packs),
+      }),
       contents: () => ({ read: (ids) => readContents(scope, ids, parts.clock()) }),
       bytes: () => createBytesPort({ scope, stores, check, place }),
       sandbox: () => parts.sandboxes.of(scope.shop),

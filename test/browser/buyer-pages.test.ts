@@ -11,7 +11,8 @@ import { libraryRequests } from '../../server/features/library/requests.ts'
 import { createPackLink } from '../../server/features/links/model/pack-links.ts'
 import { reconcileOrder } from '../../server/features/orders/reconcile.ts'
 import { createLogger } from '../../server/core/log.ts'
-import { addMappings, ensurePack } from '../../server/files/mappings.ts'
+import { addMappings } from '../../server/files/mappings.ts'
+import { ensurePack } from '../../server/files/packs.ts'
 import { findViolations } from '../bench/page/accessibility.ts'
 import { createTestShop, openTestDatabase } from '../database.ts'
 import { openDepot, type Depot } from '../delivery.ts'
@@ -176,7 +177,7 @@ async function fillShop(): Promise<void> {
   const ask_for = await downloadPasswordHash(PASSWORD, 'harbour.myshopify.com')
   const pack = await ensurePack(depot.scope, 'Course')
   for (const [at, id] of [names.guide, names.cover].entries())
-    await depot.setFile(id, { pack_id: pack, pack_position: at + 1 })
+    await depot.placeFile(id, pack, at + 1)
   const packed = await createPackLink(depot.scope, depot.secrets, { pack_id: pack }, depot.time.now)
   const opened = { email: ADA, locale: null }
   const library = await openLibraryKey(depot.scope, depot.secrets, {

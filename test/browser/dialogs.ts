@@ -11,7 +11,7 @@ export interface FileRecord {
   size_bytes: number
   version: number
   mappings: { product_title: string }[]
-  pack: { name: string } | null
+  packs: { name: string }[]
   links_active?: number
 }
 

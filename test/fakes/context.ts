@@ -2,12 +2,15 @@
 // for the rest.
 import { randomUUID } from 'node:crypto'
 import { appConfig } from '../../app.config.ts'
-import type {
-  Entry,
-  Item,
-  OperationContext,
-  WriteContext,
-  FileView,
+import {
+  type Entry,
+  type Item,
+  type OperationContext,
+  type Pack,
+  type Packs,
+  packShelf,
+  type WriteContext,
+  type FileView,
 } from '../../plugins/contract/index.ts'
 import { usualSettings } from '../../plugins/contract/settings.ts'
 import { createActions } from '../../server/engine/context.ts'
@@ -67,7 +70,7 @@ export function writeContext(
     cloud: { tasksOf: refuse('cloud'), carryOut: refuse('cloud') },
     stage: { write: refuse('stage') },
     stored: { locate: refuse('stored'), backUp: refuse('stored'), relocate: refuse('stored') },
-    packs: { find: refuse('packs') },
+    packs: { find: refuse('packs'), read: refuse('packs') },
     contents: { read: refuse('contents') },
     bytes: {
       sizeOf: refuse('bytes'),
@@ -148,7 +151,7 @@ export function importItem(
       expiry_days: 60,
       download_limit: 5,
       cdn: true,
-      pack_id: null,
+      packs: [],
       wanted_sku: null,
       created_at: null,
       ...given.file,
@@ -163,4 +166,14 @@ export function fileItem(id: string, file: Partial<FileView> = {}, position = 0)
     position,
   })
   return { ...item, entry: null, file: { ...item.file, id: file.id ?? randomUUID() } }
+}
+
+/** The port of a shop with these packs. */
+export function packsPort(packs: readonly Pack[]): Packs {
+  const shelf = packShelf(packs)
+  return {
+    find: (pack) =>
+      Promise.resolve(('id' in pack ? shelf.get(pack.id) : shelf.named(pack.name)) ?? null),
+    read: () => Promise.resolve(shelf),
+  }
 }

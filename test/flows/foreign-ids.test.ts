@@ -135,6 +135,7 @@ const ALTERNATIVES: Readonly<Record<string, string>> = {
   file_ids: 'filter',
   filter: 'file_ids',
   upload_id: 'url',
+  pack_ids: 'pack_id',
 }
 /** Fields that are only sent together. */
 const TOGETHER: Readonly<Record<string, string>> = { with: 'file_id', file_id: 'with' }

@@ -74,6 +74,7 @@ const TABLES = {
   versions: 'file_id, number',
   mappings: 'file_id, product_id, variant_id',
   links: 'id',
+  pack_files: 'pack_id, file_id',
 }
 export type Dump = Record<keyof typeof TABLES, string[]>
 

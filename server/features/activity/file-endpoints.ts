@@ -117,7 +117,7 @@ const holderSchema = z
 const fileHolders = (): Endpoint =>
   endpoint('GET /api/files/{id}/holders', {
     summary: 'List who has a file, newest first',
-    description: 'The orders that delivered it, links to it, and links to its pack.',
+    description: 'The orders that delivered it, links to it, and links to its packs.',
     query: z.strictObject(page),
     replies: { 200: { description: 'A page of holders', schema: listOf(holderSchema) } },
     handler: ({ caller, params, query }) =>
@@ -246,11 +246,12 @@ const LINKS = `
 const PACK_FILE_END = `case when ${viewedOnly('f')} then ${packViewsEnd('c', 'l')}
   else least(l.ends_at, c.use_ends_at) end`
 
-/** Those of its present pack: a file that left a pack is not behind its links any more. */
+/** Those of its present packs: a file that left a pack is not behind its links any more. */
 const PACK_LINKS = `
   select l.created_at as at, 'pack/' || l.id as key, 'pack_link' as kind,
     ${factsOfLink('k.name', 'c', PACK_FILE_END)}
-  from files f join packs k on k.shop_id = f.shop_id and k.id = f.pack_id
+  from files f join pack_files m on m.shop_id = f.shop_id and m.file_id = f.id
+  join packs k on k.shop_id = m.shop_id and k.id = m.pack_id
   join links l on l.shop_id = k.shop_id and l.pack_id = k.id
   left join links c on c.shop_id = l.shop_id and c.parent_id = l.id and c.file_id = f.id
   where f.shop_id = :shop and f.id = :file`

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import {
   entrySettingFields,
   packName,
+  packNames,
   sayPlain,
   sayFixed,
 } from '../../../plugins/contract/index.ts'
@@ -81,8 +82,13 @@ const importEntry = z
     pack: packName
       .nullable()
       .optional()
-      .describe('The name of its pack, created if there is none; null: it is in no pack'),
+      .describe('The name of its only pack, created if there is none; null: it is in no pack'),
+    packs: packNames.optional().describe('The names of all its packs, instead of `pack`'),
     tags: tags.optional(),
+  })
+  .refine(({ pack, packs }) => pack === undefined || packs === undefined, {
+    path: ['pack'],
+    message: 'Send either `pack` or `packs`',
   })
   .meta({ id: 'ImportEntry' })
 

@@ -202,8 +202,9 @@ async function contentOfPack(scope: ShopScope, id: string): Promise<PreviewedFil
        coalesce((select jsonb_agg(to_jsonb(f)) from (
          select filename, content_type, size_bytes, 0 as downloads,
            download_limit, view, buyer_text
-         from files where shop_id = p.shop_id and pack_id = p.id and deleted_at is null
-         order by pack_position, id limit ${MAX_PREVIEWED}) f), '[]') as files
+         from pack_files k join files on files.shop_id = k.shop_id and files.id = k.file_id
+         where k.shop_id = p.shop_id and k.pack_id = p.id and deleted_at is null
+         order by k.position, files.id limit ${MAX_PREVIEWED}) f), '[]') as files
      from packs p where p.shop_id = :shop and p.id = :pack`,
     { pack },
   )

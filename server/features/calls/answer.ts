@@ -6,6 +6,7 @@ import {
   type Failure,
   MAX_NAMED_PRODUCTS,
   onOneLine,
+  MAX_NAMED_PACKS,
   packName,
   type ProgramAnswer,
   type ProgramChange,
@@ -40,6 +41,17 @@ const target = z.union([
   z.strictObject({ handle: productText }),
   z.strictObject({ id: productText, variant_id: productText.optional() }),
 ])
+const packs = z
+  .array(
+    z.union([
+      z.strictObject({
+        id: z.string().regex(/^pack_[0-9a-f]{32}$/, sayPlain('This is not the id of a pack')),
+      }),
+      z.strictObject({ name: packName }),
+    ]),
+  )
+  .max(MAX_NAMED_PACKS, sayFixed('At most {count} packs', { count: MAX_NAMED_PACKS }))
+
 const targets = z
   .array(target)
   .max(MAX_NAMED_PRODUCTS, sayFixed('At most {count} products', { count: MAX_NAMED_PRODUCTS }))
@@ -65,14 +77,11 @@ const changeSchema = z.strictObject({
       remove: z.union([z.literal('all'), targets]).optional(),
     })
     .optional(),
-  pack: z
-    .union([
-      z.strictObject({
-        id: z.string().regex(/^pack_[0-9a-f]{32}$/, sayPlain('This is not the id of a pack')),
-      }),
-      z.strictObject({ name: packName }),
-    ])
-    .nullable()
+  packs: z
+    .strictObject({
+      add: packs.optional(),
+      remove: z.union([z.literal('all'), packs]).optional(),
+    })
     .optional(),
 })
 

@@ -111,7 +111,7 @@ test('a change may name settings, products, a pack and a new name', async () => 
         set: { filename: name, expiry_days: 9, ask_for: 'email' },
         tags: { replace: ['Map'] },
         products: { add: [{ id: productId(1) }] },
-        pack: { name: 'Labelled' },
+        packs: { add: [{ name: 'Labelled' }] },
       },
       warnings: ['Hard to read\nin places'],
     }))

@@ -20,7 +20,8 @@ const calledFile = z.object({
   content_type: z.string().nullable(),
   tags: z.array(z.string()),
   products: z.array(shownProduct),
-  pack_id: z.string().nullable(),
+  pack_id: z.string().nullable().describe('The first of `pack_ids`'),
+  pack_ids: z.array(z.string()).describe('In the order in which it entered them'),
   settings: z.record(z.string(), z.unknown()),
   created_at: z.string().nullable(),
   bytes_url: z
@@ -58,6 +59,7 @@ export interface CallContext {
 
 /** A file as it is sent. The same file in the same state has the same key within an operation. */
 export function describeFile({ id: item, file }: Item, context: CallContext): CalledFile {
+  const pack_ids = file.packs.map((id) => toPublicId('pack', id))
   const fields = {
     id: file.id === null ? null : toPublicId('file', file.id),
     filename: file.filename,
@@ -71,7 +73,8 @@ export function describeFile({ id: item, file }: Item, context: CallContext): Ca
       variant_id,
       sku,
     })),
-    pack_id: file.pack_id === null ? null : toPublicId('pack', file.pack_id),
+    pack_id: pack_ids[0] ?? null,
+    pack_ids,
     settings: shownSettings(file),
     created_at: file.created_at,
   }

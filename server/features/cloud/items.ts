@@ -1,6 +1,6 @@
 // Creates the items of a sync's operation from its plan, in pieces, so that it continues after a
 // crash.
-import type { Entry, FileChange } from '../../../plugins/contract/index.ts'
+import type { Entry, RowChange } from '../../../plugins/contract/index.ts'
 import { type ShopScope, retryTransaction } from '../../core/db/for-shop.ts'
 import { present } from '../../core/lazy.ts'
 import type { Engine } from '../../engine/engine.ts'
@@ -107,7 +107,7 @@ function wantedOf(change: NumberedChange, { options }: CloudConnection): Growing
   if (kind === 'send') return { file: file_id, wanted: null }
   if (kind === 'rename') return { file: file_id, wanted: renaming(change, options) }
   if (kind !== 'remove') return null
-  const wanted: FileChange =
+  const wanted: RowChange =
     options.deletions === 'unmap' ? { mappings: { remove: 'all' } } : { deleted: true }
   return { file: file_id, wanted }
 }
@@ -115,16 +115,18 @@ function wantedOf(change: NumberedChange, { options }: CloudConnection): Growing
 function renaming(
   { path, from_path, filename }: NumberedChange,
   { names, packs_from_subfolders }: CloudConnection['options'],
-): FileChange {
+): RowChange {
   const from = present(from_path, 'The path before the renaming')
   const [before, now] = [filenameOf(from, names), filenameOf(path, names)]
-  const pack = packOf(path)
-  const moved = packs_from_subfolders && pack !== packOf(from)
+  const [pack, left] = [packOf(path), packOf(from)]
+  const moved = packs_from_subfolders && pack !== left
   return {
     ...(before !== now && filename !== now ? { set: { filename: now } } : {}),
-    ...(moved ? { pack: pack === null ? null : { name: pack } } : {}),
+    ...(moved ? { packs: { add: inList(pack), remove: inList(left) } } : {}),
   }
 }
+
+const inList = (name: string | null): string[] => (name === null ? [] : [name])
 
 function fileOf(
   { kind, path, file_id, filename }: NumberedChange,

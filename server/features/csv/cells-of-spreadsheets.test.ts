@@ -101,9 +101,13 @@ it.each([
 })
 
 it.each([
-  ['Kit', 'Kit'],
-  ['None', null],
-  ['\\none', 'none'],
+  ['Kit', { packs: ['Kit'] }],
+  ['None', { packs: [] }],
+  ['\\none', { packs: ['none'] }],
+  ['A; B;A;', { packs: ['A', 'B'], whole: 'A; B;A;' }],
+  ['A\\;B;\\+5', { packs: ['A;B', '+5'] }],
+  ['+A;-B;+C', { packs: ['A', 'C'], packs_removed: ['B'], whole: '+A;-B;+C' }],
+  ['-5% off', { packs: [], packs_removed: ['5% off'], whole: '-5% off' }],
   ['', undefined],
 ])('the pack %j is %j', (pack, value) => {
   const { values, problems } = valuesOf({ pack })
@@ -120,6 +124,11 @@ it.each([
   ],
   ['sample_seconds', '4', 'This is not a number from 5 to 600'],
   ['pack', 'a/b', 'A pack’s name cannot contain / or \\'],
+  [
+    'pack',
+    'A;+B',
+    'Either all packs have a + or a -, or none: write \\+ or \\- for a name that begins with one',
+  ],
 ] as const)('%s cannot be %j', (field, value, message) => {
   const { problems } = valuesOf({ [field]: value })
   expect(

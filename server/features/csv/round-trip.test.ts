@@ -18,7 +18,7 @@ import { openCsvApp, type CsvApp } from '../../../test/csv.ts'
 import { makeFiles } from '../../../test/files.ts'
 import { sized } from '../../../test/scale.ts'
 import { toPublicId } from '../../core/ids.ts'
-import { ensurePack } from '../../files/mappings.ts'
+import { ensurePack } from '../../files/packs.ts'
 import {
   extensionOf,
   filenameProblem,
@@ -142,7 +142,10 @@ const file = fc.record({
     text((tag) => tagProblem(tag) === null && !/[,;\n\r]/.test(tag)),
     { maxLength: 4 },
   ),
-  pack: fc.option(text((name) => packNameProblem(name) === null)),
+  packs: fc.uniqueArray(
+    text((name) => packNameProblem(name) === null),
+    { selector: nameKey, maxLength: 3 },
+  ),
   products: fc.constantFrom<number>(0, 0, 1, 2, 120),
   settings: fc.record(
     Object.fromEntries(ENTRY_SETTINGS.map((name) => [name, settingValue(name)])),
@@ -166,16 +169,24 @@ async function make(wanted: readonly MadeFile[]): Promise<string[]> {
     wanted.map(({ filename, tags }) => ({ filename, tags: normalizeTags(tags) })),
   )
   const rows = []
-  for (const [at, { settings, pack, products, filename }] of wanted.entries()) {
-    const pack_id = pack === null ? null : await ensurePack(scope(), pack)
-    rows.push({ ...settings, id: ids[at], pack_id, products, extension: extensionOf(filename) })
+  const places = []
+  for (const [at, { settings, packs, products, filename }] of wanted.entries()) {
+    for (const name of packs)
+      places.push({ file: ids[at], pack: await ensurePack(scope(), name), at: places.length })
+    rows.push({ ...settings, id: ids[at], products, extension: extensionOf(filename) })
   }
+  await scope().query(
+    `insert into pack_files (shop_id, pack_id, file_id, position, added_at)
+     select :shop, pack, file, at, now() + at * interval '1 second'
+     from jsonb_to_recordset(:places::jsonb) as p(pack uuid, file uuid, at int)`,
+    { places: JSON.stringify(places) },
+  )
   const names = ENTRY_SETTINGS.join(', ')
   await scope().query(
-    `update files f set (pack_id, mapping_state, ${names}) =
-       (select r.pack_id, case when r.products > 0 then 'mapped' else 'never' end,
+    `update files f set (mapping_state, ${names}) =
+       (select case when r.products > 0 then 'mapped' else 'never' end,
           ${ENTRY_SETTINGS.map((name) => `r.${name}`).join(', ')})
-     from jsonb_to_recordset(:rows::jsonb) as r(id uuid, pack_id uuid, products int, ${TYPED})
+     from jsonb_to_recordset(:rows::jsonb) as r(id uuid, products int, ${TYPED})
      where f.shop_id = :shop and f.id = r.id`,
     { rows: JSON.stringify(rows) },
   )
@@ -194,7 +205,9 @@ async function make(wanted: readonly MadeFile[]): Promise<string[]> {
 /** What an import can change of these files. */
 const contentsOf = async (ids: readonly string[]) => {
   const rows = await scope().query<{ tags: string[]; updated_at?: unknown }>(
-    `select ${SETTING_NAMES.join(', ')}, tags, pack_id, version, mapping_state = 'mapped' as mapped,
+    `select ${SETTING_NAMES.join(', ')}, tags, version, mapping_state = 'mapped' as mapped,
+       array(select k.pack_id from pack_files k where k.shop_id = f.shop_id and k.file_id = f.id
+         order by k.added_at, k.pack_id) as packs,
        (select array_agg(product_id order by product_id) from mappings m
          where m.shop_id = f.shop_id and m.file_id = f.id) as products
      from files f where shop_id = :shop and id = any(:ids::uuid[])

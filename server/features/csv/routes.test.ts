@@ -884,6 +884,30 @@ describe('rows with the id of a file', () => {
     })
   })
 
+  it('put files into packs and take them out, by signs, as chosen, and by whole names', async () => {
+    const [a, b] = await files(name(), name())
+    const [kit, box] = ['Kit', 'Box'].map((one) => `${one} ${name()}`) as [string, string]
+    const whole = `${kit};${box}`
+    await app.owner.call('POST', '/api/packs', { name: `+${box}` })
+    const change = async (options: object, ...rows: string[]) => {
+      const id = await app.uploaded(`id,pack\n${rows.join('\n')}\n`)
+      expect((await app.checked(id, { probe: false, ...options })).check.errors).toBe(0)
+      const { body } = await start(id)
+      await untilEnded(app.owner, body.update_job_id)
+    }
+    const packsOf = async (id: string | undefined) =>
+      (await read(id!)).packs.map((pack: { name: string }) => pack.name)
+    await working(async () => {
+      await change({}, `${a},${kit};${box}`, `${b},+${box}`)
+      expect([await packsOf(a), await packsOf(b)]).toEqual([[kit, box], [`+${box}`]])
+      await change({}, `${a},-${kit};+Third`, `${b},${box}`)
+      expect([await packsOf(a), await packsOf(b)]).toEqual([[box, 'Third'], [box]])
+      await app.owner.call('POST', '/api/packs', { name: whole })
+      await change({ packs: 'add' }, `${a},${whole}`, `${b},none`)
+      expect([await packsOf(a), await packsOf(b)]).toEqual([[box, 'Third', whole], []])
+    })
+  })
+
   it('do what their commands say, found by id or by name, and an undo takes it back', async () => {
     const [a, b, c, d] = await files('one.pdf', 'two.pdf', 'three.pdf', 'four.pdf')
     await makeFiles(

@@ -6,8 +6,9 @@ import {
   FILE_SETTINGS,
   MAX_NAMED_PRODUCTS,
   NAME_CLEANED,
-  packNameProblem,
+  type PackCell,
   partsOfNames,
+  readPackCell,
   say,
   sayPlain,
 } from '../../../plugins/contract/index.ts'
@@ -57,8 +58,8 @@ export interface RowValues extends EntrySettings {
   product_id: string
   /** The cell names none: an existing file loses its products. */
   no_products?: true
-  /** The name of its pack; null: it is in no pack; undefined: the cell is empty. */
-  pack: string | null | undefined
+  /** Its packs; undefined: the cell is empty. */
+  pack: PackCell | undefined
   /** The tags; undefined: the cell is empty; []: it contains only separators. */
   tags: string[] | undefined
   /** Tags that are removed; undefined: `tags` has no signs. */
@@ -149,7 +150,7 @@ export function readValues(
       file_url,
       ...products,
       ...readSettings(texts, wrong, id !== null || command === 'update'),
-      pack: readPack(cell('pack'), wrong),
+      pack: readPacks(cell('pack'), wrong),
       tags,
       tags_removed,
     },
@@ -181,15 +182,12 @@ function readProducts(
   return { ...products, ...(none ? { product_id: '', no_products: true } : {}) }
 }
 
-/** The name that means no pack; a pack of this name is written with `\\` before it, as exports do. */
-const NO_PACK = 'none'
-
-function readPack(text: string, wrong: Wrong): string | null | undefined {
+function readPacks(text: string, wrong: Wrong): PackCell | undefined {
   if (text === '') return undefined
-  if (text.toLowerCase() === NO_PACK) return null
-  const name = text.replace(/^\\/, '').normalize('NFC').trim()
-  wrong('pack', packNameProblem(name), text)
-  return name
+  const cell = readPackCell(text)
+  if (!('code' in cell)) return cell
+  wrong('pack', cell, text)
+  return undefined
 }
 
 function readTags(text: string, wrong: Wrong): Pick<RowValues, 'tags' | 'tags_removed'> {

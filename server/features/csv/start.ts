@@ -1,10 +1,12 @@
 // Starts the operations for the rows of a checked file: an import of new files and versions, and a
 // change of the files that rows name.
 import { givenSettings } from '../../files/drafts.ts'
+import { packsOfCells } from '../../files/packs.ts'
 import { mustConfirmDeletions } from '../../files/trash.ts'
 import {
   ownValue,
   type Entry,
+  type PackCell,
   type RowChange,
   say,
   type Text,
@@ -126,7 +128,7 @@ export interface ChangedRow {
 /** The steps that these rows need: the others would ask for permissions and look-ups in vain. */
 function stepsFor(rows: readonly ChangedRow[], { steps, ...workflow }: Workflow): Workflow {
   const needed: Readonly<Record<string, boolean>> = {
-    'pack-rows': rows.some(({ wanted }) => wanted.pack !== undefined),
+    'pack-rows': rows.some(({ wanted }) => wanted.packs !== undefined),
     'map-products': rows.some(({ wanted }) => wanted.products !== undefined),
     'trash-rows': rows.some(({ wanted }) => wanted.deleted !== undefined),
   }
@@ -239,30 +241,39 @@ async function workOf(tx: ShopScope, upload: CsvUpload, options: RowOptions): Pr
     // The other rows find no file.
     const naming = options.match === 'id' ? valid.filter(({ id }) => id !== null) : valid
     const targets = await findTargets(targetLookups(tx), options.match, naming)
-    for (const values of valid) addWork(work, values, targets, options)
+    const packsOf = await packsOfCells(
+      tx,
+      valid.map(({ pack }) => pack),
+    )
+    for (const values of valid) addWork(work, { values, targets, options, packsOf })
   }
   return work
 }
 
-function addWork(
-  work: RowWork,
-  values: RowValues,
-  targets: FoundTargets,
-  options: RowOptions,
-): void {
-  const { action, problem } = actionOfRow(values, targets)
+/** A row whose packs have been looked up. */
+type FoundRow = Omit<RowValues, 'pack'> & Partial<Omit<PackCell, 'whole'>>
+
+interface GivenRow {
+  values: RowValues
+  targets: FoundTargets
+  options: RowOptions
+  packsOf: Awaited<ReturnType<typeof packsOfCells>>
+}
+
+function addWork(work: RowWork, row: GivenRow): void {
+  const { action, problem } = actionOfRow(row.values, row.targets)
   if (problem?.severity === 'error')
     throw conflict(say('Files that rows name have changed since the check: check this file again'))
-  addAction(work, action, { values, targets, options })
+  addAction(work, action, row)
 }
 
 /** Adds what a row does to the work. */
 export function addAction(
   { files, rows }: RowWork,
   action: RowAction,
-  row: { values: RowValues; targets: FoundTargets; options: RowOptions },
+  { values: { pack, ...given }, targets, options, packsOf }: GivenRow,
 ): void {
-  const { values, targets, options } = row
+  const values = { ...given, ...(pack && packsOf(pack)) }
   if (action.type === 'import') files.push(fileOf(values, options))
   if (action.type === 'fetch') files.push(versionOf(values, action.id, targets, options))
   if (action.type === 'change') rows.push({ id: action.id, wanted: changeOf(values, options) })
@@ -272,7 +283,7 @@ export function addAction(
 
 /** The import of the next version of a file, with what else its row states. */
 function versionOf(
-  values: RowValues,
+  values: FoundRow,
   id: string,
   { known }: FoundTargets,
   options: RowOptions,
@@ -282,7 +293,7 @@ function versionOf(
     ...givenSettings(values),
     tags: [...tags, ...tags_removed],
     products: productNames(values),
-    pack: values.pack,
+    packs: values.packs,
     filename,
   })
   return {
@@ -295,20 +306,20 @@ function versionOf(
 }
 
 /** The change of a row: an empty cell leaves the field unchanged. */
-function changeOf(values: RowValues, { tags, products }: CheckOptions): RowChange {
-  const { filename, no_products, pack } = values
+function changeOf(values: FoundRow, { tags, packs, products }: CheckOptions): RowChange {
+  const { filename, no_products } = values
   const names = productNames(values)
   const mode = no_products ? 'replace' : products
   return {
     set: { ...(filename === '' ? {} : { filename }), ...givenSettings(values) },
     ...tagChange(values, tags),
-    ...(pack === undefined ? {} : { pack: pack === null ? null : { name: pack } }),
+    ...packChange(values, packs),
     ...(names || no_products ? { products: { names: names ?? {}, mode } } : {}),
   }
 }
 
 function tagChange(
-  { tags, tags_removed }: RowValues,
+  { tags, tags_removed }: FoundRow,
   mode: CheckOptions['tags'],
 ): Pick<RowChange, 'tags'> {
   if (!tags) return {}
@@ -316,12 +327,27 @@ function tagChange(
   return { tags: mode === 'add' ? { add: tags } : { replace: tags } }
 }
 
+function packChange(
+  { packs, packs_removed }: FoundRow,
+  mode: CheckOptions['packs'],
+): Pick<RowChange, 'packs'> {
+  if (!packs) return {}
+  if (packs_removed) return { packs: { add: packs, remove: packs_removed } }
+  return { packs: adds(packs, mode) ? { add: packs } : { replace: packs } }
+}
+
+/** The word for no pack empties the list in either mode. */
+const adds = (packs: readonly string[], mode: CheckOptions['packs']): boolean =>
+  mode === 'add' && packs.length > 0
+
 const fileOf = (
-  { file_url, id: _, no_products: __, fetches: ___, command, ...values }: RowValues,
-  { on_conflict: chosen, tags, headers }: RowOptions,
+  { file_url, id: _, no_products: __, fetches: ___, command, ...values }: FoundRow,
+  { on_conflict: chosen, tags, packs, headers }: RowOptions,
 ): ImportFile => ({
   ...values,
   tags_removed: values.tags_removed ?? (values.tags && tags === 'add' ? [] : undefined),
+  packs_removed:
+    values.packs_removed ?? (values.packs && adds(values.packs, packs) ? [] : undefined),
   on_conflict: command === 'new' ? 'error' : chosen,
   source: { type: 'url', url: file_url, ...(headers ? { headers } : {}) },
 })

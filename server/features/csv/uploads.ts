@@ -51,8 +51,9 @@ const STALE = '1 hour'
 export interface CheckOptions {
   probe: boolean
   on_conflict: OnConflict
-  /** Whether tags without signs, and named products, replace those of an existing file. */
+  /** Whether tags and packs without signs, and named products, replace those of an existing file. */
   tags: 'add' | 'replace'
+  packs: 'add' | 'replace'
   products: 'add' | 'replace'
   /** How rows without an id find existing files. */
   match: RowMatch
@@ -61,7 +62,12 @@ export interface CheckOptions {
 }
 
 /** How rows change existing files, unless something else was chosen. */
-export const ROW_MODES = { tags: 'replace', products: 'add', match: 'id' } as const
+export const ROW_MODES = {
+  tags: 'replace',
+  packs: 'replace',
+  products: 'add',
+  match: 'id',
+} as const
 
 export interface CsvFormat extends Format {
   encoding: Encoding

@@ -15,6 +15,7 @@ import { linkEnded } from '../links/model/links.ts'
 import type { Ask } from './ask.ts'
 import type { DownloadMessages } from './downloads.ts'
 import { raiseUsed } from './exhausted-links.ts'
+import { isInPack } from '../../files/pack-places.ts'
 
 const NOTICE_INTERVAL = '1 hour'
 const ASK_INTERVAL = '24 hours'
@@ -134,7 +135,8 @@ export const buyerAsked = defineEvent({
 async function raiseAsked(tx: ShopScope, ask: Ask, link: AskedLink): Promise<void> {
   const rows = await tx.query<{ id: string }>(
     `select id from files where shop_id = :shop and deleted_at is null
-       and (id = :file::uuid or (:file::uuid is null and pack_id = :pack::uuid))`,
+       and (id = :file::uuid or :file::uuid is null
+         and ${isInPack('files.shop_id', ':pack::uuid', 'files.id')})`,
     { file: link.file_id, pack: link.pack_id },
   )
   await raiseEvent(tx, buyerAsked, {

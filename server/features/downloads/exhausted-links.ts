@@ -37,8 +37,9 @@ export const deliveryDownloaded = defineEvent({
 
 const LIMITS = `l.downloads, l.download_limit, l.views, l.view_limit,
   case when l.file_id is not null then array[l.file_id]
-    else array(select f.id from files f where f.shop_id = l.shop_id and f.pack_id = l.pack_id
-      and f.deleted_at is null) end as files`
+    else array(select f.id from pack_files k
+      join files f on f.shop_id = k.shop_id and f.id = k.file_id
+      where k.shop_id = l.shop_id and k.pack_id = l.pack_id and f.deleted_at is null) end as files`
 
 interface EndedLink {
   id: string

@@ -4,7 +4,7 @@ import { soakTest } from '../../../test/scale.ts'
 import { createPackLink, type NewPackLink } from '../links/model/pack-links.ts'
 import { listLinks } from '../links/model/list.ts'
 import { deletePack } from '../packs/model/changes.ts'
-import { ensurePack } from '../../files/mappings.ts'
+import { ensurePack } from '../../files/packs.ts'
 import { revokeLinks } from '../links/model/changes.ts'
 import {
   askForMore,
@@ -108,14 +108,30 @@ test('the keys stay the same, also if two visitors open it concurrently', async 
   expect(await counts(link.id)).toHaveLength(5)
 })
 
+test('a file in two packs opens by the links of both, which count apart; out of one it works by the other', async () => {
+  const { link, pack } = await makePack(['only'])
+  const { files, link: second } = await makePack(['shared'], { download_limit: 1 })
+  await depot.scope.insert('pack_files', { pack_id: pack, file_id: files[0], position: 5 })
+  const [own] = await shown(second.key)
+  const shared = (await shown(link.key))[1]!
+  expect(await names(link.key)).toEqual(['only', 'shared'])
+  expect([(await get(port, own!.path!)).status, (await get(port, own!.path!)).status]).toEqual([
+    200, 410,
+  ])
+  expect((await get(port, shared.path!)).status).toBe(200)
+  await depot.placeFile(files[0]!, pack)
+  expect(await names(second.key)).toEqual([])
+  expect((await get(port, shared.path!)).status).toBe(200)
+})
+
 test('a file moved out is no longer listed and its download stops; moved back it works again', async () => {
   const { files, link, pack } = await makePack(['a', 'b'])
   const [a] = await shown(link.key)
-  await depot.setFile(files[0]!, { pack_id: null, pack_position: null })
+  await depot.placeFile(files[0]!, null)
   const stopped = await get(port, a!.path!)
   expect([stopped.status, stopped.text.includes('withdrawn')]).toEqual([410, true])
   expect(await names(link.key)).toEqual(['b'])
-  await depot.setFile(files[0]!, { pack_id: pack, pack_position: 9 })
+  await depot.placeFile(files[0]!, pack, 9)
   expect((await get(port, a!.path!)).status).toBe(200)
   expect(await names(link.key)).toEqual(['b', 'a'])
   const added = await depot.addFile(randomBytes(10), {
@@ -301,7 +317,7 @@ describe('all files of a pack as one ZIP file', () => {
       pack_id: pack,
       pack_position: 10,
     })
-    await depot.setFile(files[0]!, { pack_id: null, pack_position: null })
+    await depot.placeFile(files[0]!, null)
     await depot.setFile(files[1]!, { mapping_state: 'unmapped' })
     await depot.setFile(files[2]!, { deleted_at: new Date() })
     expect(await zipped(link.key)).toEqual(['d', 'late'])

@@ -10,6 +10,7 @@ import {
 import { retryRolledBack } from '../../core/db/for-shop.ts'
 import { sha256Of } from '../../files/digests.ts'
 import type { Client } from '../../core/client-address.ts'
+import { isInPack } from '../../files/pack-places.ts'
 
 /** Settings that each download depends on, by their names in delivery. */
 type DeliverySettings = {
@@ -115,7 +116,7 @@ export const LINK_BYTES = LINK_BYTES_OF('l')
  * revoked must not be joined.
  */
 export const IN_PARENT = `(l.parent_id is null or p.id is not null
-  and (l.paid or p.pack_id = f.pack_id))`
+  and (l.paid or ${isInPack('l.shop_id', 'p.pack_id', 'f.id')}))`
 
 /**
  * The sites of a request as one text: PostgreSQL's nested arrays must be rectangular. Hosts contain no

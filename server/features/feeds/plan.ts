@@ -2,6 +2,7 @@
 // changes. It writes nothing.
 import { createHash } from 'node:crypto'
 import { say, type AnyText } from '../../../plugins/contract/index.ts'
+import { packsOfCells } from '../../files/packs.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
 import type { FetchTarget } from '../../core/fetch-headers.ts'
@@ -149,7 +150,8 @@ function readingOf(feed: Feed, { headers }: CsvUpload, target: FetchTarget): Rea
     target,
     places: placesOf(mapping, headers),
     keyPlace: keyColumn === null ? -1 : headers.indexOf(keyColumn),
-    options: { probe: false, on_conflict: 'error', match: 'filename', tags, products },
+    // Packs follow the rule of the tags.
+    options: { probe: false, on_conflict: 'error', match: 'filename', tags, products, packs: tags },
   }
 }
 
@@ -194,7 +196,11 @@ class FeedPlanner {
     if (changed.length === 0) return
     const subjects = changed.map(({ values }) => values)
     const targets = await findTargets(targetLookups(this.#tx), 'filename', subjects)
-    for (const one of changed) this.#decide(one, targets)
+    const packsOf = await packsOfCells(
+      this.#tx,
+      subjects.map(({ pack }) => pack),
+    )
+    for (const one of changed) this.#decide(one, targets, packsOf)
   }
 
   /** The row with its key; null: it has none, and is listed as a problem. */
@@ -276,7 +282,11 @@ class FeedPlanner {
     }
   }
 
-  #decide(one: ChangedFeedRow, targets: FoundTargets): void {
+  #decide(
+    one: ChangedFeedRow,
+    targets: FoundTargets,
+    packsOf: Awaited<ReturnType<typeof packsOfCells>>,
+  ): void {
     const { work, counts } = this.plan
     const { row, key, values, known } = one
     const filename = values.filename || (targets.known.get(values.id ?? '')?.filename ?? '')
@@ -293,7 +303,7 @@ class FeedPlanner {
     }
     const { options } = this.#reading
     const lengths = [work.files.length, work.rows.length] as const
-    addAction(work, action, { values, targets, options })
+    addAction(work, action, { values, targets, options, packsOf })
     const isImport = work.files.length > lengths[0]
     if (isImport) this.#authorize(work.files)
     if (action.type === 'import') counts.new++

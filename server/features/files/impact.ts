@@ -31,7 +31,7 @@ export async function impactOf(
       : await compileFilter(scope, selection.filter)
   const impact = await scope.one<Impact>(
     `with chosen as materialized (
-       select files.id, files.pack_id, files.mapping_state, files.deleted_at from files
+       select files.shop_id, files.id, files.mapping_state, files.deleted_at from files
          where files.shop_id = :shop and ${sql}
      )
      select count(*) as files, count(*) filter (where mapping_state = 'mapped') as mapped,

@@ -10,6 +10,8 @@ import { toPublicId } from '../../core/ids.ts'
 import { storedReason } from '../../core/texts.ts'
 import { mappingMethod, messageText, shownProduct, timestamp } from '../../http/schemas.ts'
 
+const shownPack = z.object({ id: z.string(), name: z.string() })
+
 export const fileSchema = z
   .object({
     id: z.string(),
@@ -31,7 +33,8 @@ export const fileSchema = z
       }),
     ),
     tags: z.array(z.string()),
-    pack: z.object({ id: z.string(), name: z.string() }).nullable(),
+    pack: shownPack.nullable().describe('The first of `packs`'),
+    packs: z.array(shownPack).describe('In the order in which it entered them'),
     downloads: z.number().int(),
     paid_by: z.number().int().describe('The number of orders that it was ever delivered with'),
     ...settingFields,
@@ -73,6 +76,7 @@ export function fileRecord(
   { baseUrl, timeZone }: FileView,
   matched?: FileMatch[],
 ): z.output<typeof fileSchema> {
+  const packs = row.packs.map(({ id, name }) => ({ id: toPublicId('pack', id), name }))
   return {
     id: toPublicId('file', row.id),
     filename: row.filename,
@@ -90,7 +94,8 @@ export function fileRecord(
       created_at: new Date(mapping.created_at).toISOString(),
     })),
     tags: row.tags,
-    pack: row.pack && { id: toPublicId('pack', row.pack.id), name: row.pack.name },
+    pack: packs[0] ?? null,
+    packs,
     downloads: row.downloads,
     paid_by: row.paid_by,
     ...shownSettings(row),

@@ -16,7 +16,14 @@ import { waitingTime } from '../../http/body.ts'
 import { lacksFfmpeg, type ReadPreview } from '../previews/previews.ts'
 import { readSample, SAMPLE_PROBLEMS, type SampleProblem } from '../samples/model.ts'
 import { fileRecord, fileView, fileSchema } from './record.ts'
-import { checkAsk, say, sayPlain, settingChanges } from '../../../plugins/contract/index.ts'
+import {
+  checkAsk,
+  MAX_NAMED_PACKS,
+  say,
+  sayFixed,
+  sayPlain,
+  settingChanges,
+} from '../../../plugins/contract/index.ts'
 import { askFields, withAskTerm } from '../links/model/ask-terms.ts'
 import { cleanName } from '../../files/rules.ts'
 import { errorSchema, filename, listOf, page, tags, timestamp } from '../../http/schemas.ts'
@@ -121,7 +128,7 @@ const change = (parts: FileRouteParts) =>
   endpoint('PATCH /api/files/{id}', {
     summary: 'Change a file',
     description:
-      'Absent fields stay unchanged. With `pack_id`, the file gets the pack’s products, or (null) loses them.',
+      'Absent fields stay unchanged. `pack_ids` are all packs of the file, `pack_id` its only one (null: none); it gets their products, and loses those that no pack of it has. To add it to a pack that stays beside others, use the action `move-to-pack`.',
     scope: 'files:write',
     body: z
       .strictObject({
@@ -130,13 +137,23 @@ const change = (parts: FileRouteParts) =>
         ...settingChanges,
         password: askFields.password,
         pack_id: packId.nullable().optional(),
+        pack_ids: z
+          .array(packId)
+          .max(MAX_NAMED_PACKS, sayFixed('At most {count} packs', { count: MAX_NAMED_PACKS }))
+          .optional(),
       })
       .superRefine(checkAsk)
+      .refine(({ pack_id, pack_ids }) => pack_id === undefined || pack_ids === undefined, {
+        path: ['pack_id'],
+        message: 'Send either `pack_id` or `pack_ids`',
+      })
       .meta({ id: 'FileChange' }),
     edits:
-      ({ pack, ask_for: asked }) =>
-      (field) =>
-        field === 'pack_id' ? ((pack as { id: string } | null)?.id ?? null) : asked,
+      ({ pack, packs, ask_for: asked }) =>
+      (field) => {
+        if (field === 'pack_ids') return (packs as { id: string }[]).map(({ id }) => id)
+        return field === 'pack_id' ? ((pack as { id: string } | null)?.id ?? null) : asked
+      },
     replies: {
       200: { description: 'The current state of the file', schema: whole },
       409: {

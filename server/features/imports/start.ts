@@ -51,8 +51,10 @@ export interface ImportFile extends EntrySettings, NamedProducts {
   tags_removed?: readonly string[] | undefined
   /** What the source states (`Entry.states`); absent: every field above that is present. */
   states?: readonly string[] | undefined
-  /** The name of the file's pack, which is created if there is none; null: it is in no pack. */
-  pack?: string | null | undefined
+  /** The names of the file's packs, which are created if there are none of these names. */
+  packs?: readonly string[] | undefined
+  /** The names of packs that an existing file leaves (`Entry.packs_removed`). */
+  packs_removed?: readonly string[] | undefined
 }
 
 export interface ImportRequest {
@@ -129,7 +131,8 @@ export async function importEntries(
   return files.map(({ filename, source, on_conflict, products, ...file }) => {
     const { product_sku, product_skus, product_handle, product_id, ...unnamed } = file
     const product_names = productNames({ product_sku, product_skus, product_handle, product_id })
-    const { sku_prefixes, replaces, match_as, states, tags_removed, sha256, ...own } = unnamed
+    const { sku_prefixes, replaces, match_as, states, sha256, ...stating } = unnamed
+    const { tags_removed, packs_removed, ...own } = stating
     const tags = [...(own.tags ?? []), ...(tags_removed ?? [])]
     const stated = states ?? statedIn({ ...own, tags, products: products ?? product_names })
     return {
@@ -139,7 +142,7 @@ export async function importEntries(
         source,
         on_conflict,
         ...present({ product_names, products }),
-        ...present({ sku_prefixes, replaces, match_as, tags_removed }),
+        ...present({ sku_prefixes, replaces, match_as, tags_removed, packs_removed }),
         ...present({ sha256: sha256?.toLowerCase() || undefined }),
         ...(stated.length > 0 ? { states: stated } : {}),
       },
@@ -158,18 +161,18 @@ export function productNames(named: NamedProducts): ProductNames | undefined {
   return given.length === 0 ? undefined : Object.fromEntries(given)
 }
 
-/** The names of fields with a value. Without values, a list that is no setting and a text state nothing. */
+/** The names of fields with a value. Without values, a text and a list of tags or products state nothing. */
 export const statedIn = (fields: object): string[] =>
   Object.entries(fields).flatMap(([name, value]) =>
     value === undefined ||
     value === '' ||
-    (Array.isArray(value) && value.length === 0 && !isSetting(name))
+    (Array.isArray(value) && value.length === 0 && !STATED_EMPTY.has(name))
       ? []
       : [name],
   )
 
-const SETTINGS: ReadonlySet<string> = new Set(ENTRY_SETTINGS)
-const isSetting = (name: string): boolean => SETTINGS.has(name)
+/** Lists that mean “none” if they are empty. */
+const STATED_EMPTY: ReadonlySet<string> = new Set([...ENTRY_SETTINGS, 'packs'])
 
 type PresentFields<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> }
 
@@ -184,7 +187,9 @@ const present = <T extends object>(values: T): PresentFields<T> =>
 export interface ApiFile extends EntrySettings, NamedProducts {
   filename: string
   url: string
+  /** The name of its only pack; null: it is in none. */
   pack?: string | null | undefined
+  packs?: readonly string[] | undefined
   headers?: FetchHeaders | undefined
   tags?: readonly string[] | undefined
   sha256?: string | undefined
@@ -223,10 +228,11 @@ export function importFromApi(
 }
 
 const fileOf = (
-  { url, headers, ...file }: ApiFile,
+  { url, headers, pack, ...file }: ApiFile,
   { headers: common, on_conflict }: Pick<ApiImport, 'headers' | 'on_conflict'>,
 ): ImportFile => ({
   ...file,
+  ...(pack === undefined ? {} : { packs: pack === null ? [] : [pack] }),
   source: { type: 'url', url, headers: mergedHeaders(common, headers) },
   on_conflict,
 })

@@ -5,8 +5,10 @@ import { createTestShop, openTestDatabase } from '../../../test/database.ts'
 import { openDepot, type Depot } from '../../../test/delivery.ts'
 import { paidOrder, type MadeOrder } from '../../../test/orders.ts'
 import { forShop } from '../../core/db/for-shop.ts'
-import { addMappings, ensurePack } from '../../files/mappings.ts'
+import { addMappings } from '../../files/mappings.ts'
+import { ensurePack } from '../../files/packs.ts'
 import { translatorFor } from '../downloads/translate.ts'
+import { openDeliveryLink } from '../links/model/delivery-links.ts'
 import { createPackLink } from '../links/model/pack-links.ts'
 import { changeDelivery, holdDelivery, releaseDelivery, revokeDelivery } from '../orders/changes.ts'
 import { reconcileOrder } from '../orders/reconcile.ts'
@@ -177,4 +179,64 @@ it('offers the running view of the last one that is left, to its browser, and un
   expect(await shown(viewer)).toEqual([true, true])
   await depot.setLink(id, { ask_for: 'email' })
   expect(await shown(viewer)).toEqual([true, true])
+})
+
+it('two bundles that share a file are sold alone and together: the buyer has it once, in the order of its bundle', async () => {
+  const productOf = (n: number) => `gid://shopify/Product/5${n}`
+  const packs: string[] = []
+  for (const n of [1, 2]) {
+    const pack = await ensurePack(depot.scope, `Bundle ${n}`)
+    await depot.scope.insert('pack_products', {
+      pack_id: pack,
+      product_id: productOf(n),
+      product_title: `Bundle ${n}`,
+    })
+    packs.push(pack)
+  }
+  /** A file with its places in the two bundles. */
+  const add = async (name: string, places: readonly (number | null)[]) => {
+    const given = { filename: name, name_key: name, mapping_state: 'mapped', download_limit: 2 }
+    const id = await depot.addFile(randomBytes(10), given)
+    for (const [at, position] of places.entries())
+      if (position !== null) {
+        const place = { pack_id: packs[at], file_id: id, position }
+        await depot.scope.insert('pack_files', place)
+        await depot.scope.insert('mappings', {
+          file_id: id,
+          product_id: productOf(at + 1),
+          product_title: `Bundle ${at + 1}`,
+          method: 'pack',
+          score: 1,
+          reason: 'Its pack has this product',
+        })
+      }
+  }
+  await add('z first', [1, null])
+  await add('shared', [2, 1])
+  await add('a second', [null, 2])
+  const bought = async (n: number, products: string[]) => {
+    const email = `buyer-${n}@example.com`
+    await reconcile({ id: `gid://shopify/Order/50${n}`, name: `#50${n}`, email, products })
+    const delivery = await deliveryOf(`gid://shopify/Order/50${n}`)
+    const page = await depot.scope.one<{ id: string }>(
+      'select id from links where shop_id = :shop and delivery_id = :delivery',
+      { delivery },
+    )
+    const files = await openDeliveryLink(depot.scope, depot.secrets, page.id)
+    expect((await listed(email)).map(([name]) => name).sort()).toEqual(
+      files.map(({ filename }) => filename).sort(),
+    )
+    return files.map(({ filename, product, download_limit }) => [filename, product, download_limit])
+  }
+  const [one, two] = ['Line 1', 'Line 2']
+  expect(await bought(1, [productOf(1)])).toEqual([
+    ['z first', one, 2],
+    ['shared', one, 2],
+  ])
+  expect(await bought(2, [productOf(2), productOf(1)])).toEqual([
+    // As for two units: each of the bundles gives the downloads of the file.
+    ['shared', one, 4],
+    ['a second', one, 2],
+    ['z first', two, 2],
+  ])
 })

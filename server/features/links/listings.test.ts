@@ -65,7 +65,11 @@ const ON_REQUEST: readonly string[] = [
   'url',
 ]
 const USUAL = EXPORT_COLUMNS.filter((column) => !ON_REQUEST.includes(column))
-const NO_TERMS = { ...SWITCHES, ...Object.fromEntries(TERMS.map((term) => [term, null])) }
+const NO_TERMS = {
+  ...SWITCHES,
+  ...Object.fromEntries(TERMS.map((term) => [term, null])),
+  pack: [],
+}
 const HEADER = 'filename,size_bytes,upload_date,products,tags,downloads,expiry_days,download_limit'
 const quiet = new AbortController().signal
 /** The bytes of these files do not exist: each has a digest that names its hash. */

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { shownAsk, type Mapping } from '../../../plugins/contract/index.ts'
 import { ITEM_STATUSES } from '../../engine/types.ts'
 import { shownOutcome, urlOf, type ItemRow } from '../../engine/items.ts'
+import type { ChangedPacks } from '../../files/pack-places.ts'
 import { toPublicId } from '../../core/ids.ts'
 import { storedReason } from '../../core/texts.ts'
 import { itemError, messageText, timestamp, warning } from '../../http/schemas.ts'
@@ -43,7 +44,7 @@ export const itemSchema = z
       .record(z.string(), z.unknown())
       .nullable()
       .describe(
-        'The same fields after the change (in a preview: planned); tags and mappings as {added, removed}',
+        'The same fields after the change (in a preview: planned); tags, mappings and packs as {added, removed}',
       ),
     finished_at: timestamp.nullable(),
   })
@@ -55,8 +56,6 @@ const INTERNAL_FIELDS = new Set([
   'deleted_at',
   'product_mapped',
   'mapping_state',
-  'pack_id',
-  'pack_position',
   'drop_previous',
   'give',
   'access',
@@ -64,14 +63,22 @@ const INTERNAL_FIELDS = new Set([
 
 function shown(fields: Record<string, unknown> | null): Record<string, unknown> | null {
   if (!fields) return null
-  const { mappings, ...others } = fields
+  const { mappings, packs, ...others } = fields
   const kept = Object.entries(others)
     .filter(([name]) => !INTERNAL_FIELDS.has(name))
     .map(([name, value]) => [name, shownValue(name, value)])
-  return Object.fromEntries(
-    mappings ? [...kept, ['mappings', shownMappings(mappings as ChangedMappings)]] : kept,
-  )
+  return Object.fromEntries([
+    ...kept,
+    ...(mappings ? [['mappings', shownMappings(mappings as ChangedMappings)] as const] : []),
+    ...(packs ? [['packs', shownPacks(packs as ChangedPacks)] as const] : []),
+  ])
 }
+
+/** By their names at that time. */
+const shownPacks = ({ added, removed }: ChangedPacks) => ({
+  added: added.map(({ name }) => name),
+  removed: removed.map(({ name }) => name),
+})
 
 function shownValue(name: string, value: unknown): unknown {
   if (name === 'ask_for') return hidePassword(value)
@@ -101,15 +108,11 @@ const shownMappings = ({ added, removed }: ChangedMappings) => ({
 
 const withReason = (mapping: Mapping) => ({ ...mapping, ...storedReason(mapping.reason) })
 
-/** The change as answers show it, with packs by their names at that time. */
-export function shownChange({ before, after }: Pick<ItemRow, 'before' | 'after'>) {
-  const pack = after?.pack as { from: string | null; to: string | null } | undefined
-  if (!pack) return { before: shown(before), after: shown(after) }
-  return {
-    before: { ...shown(before), pack: pack.from },
-    after: { ...shown(after), pack: pack.to },
-  }
-}
+/** The change as answers show it. */
+export const shownChange = ({ before, after }: Pick<ItemRow, 'before' | 'after'>) => ({
+  before: shown(before),
+  after: shown(after),
+})
 
 export function itemRecord(item: ItemRow): z.output<typeof itemSchema> {
   const { file_id, error } = shownOutcome(item)

@@ -19,6 +19,7 @@ import {
 import { listOpenings, type ShownOpening } from '../downloads/gates/openings.ts'
 import type { ShownView } from '../downloads/recorded-views.ts'
 import type { RefusedReason } from '../downloads/refused-attempts.ts'
+import { placeIn } from '../links/model/delivery-links.ts'
 import { NO_LINE } from './delivery-rows.ts'
 import { conditionOfSearch } from './delivery-search.ts'
 import {
@@ -349,7 +350,7 @@ async function listFiles(
      join links g on g.shop_id = l.shop_id and g.id = l.parent_id
      join deliveries d on d.shop_id = l.shop_id and d.id = :id
      join orders o on o.shop_id = d.shop_id and o.id = d.order_id
-     where l.shop_id = :shop and l.parent_id = :link order by f.pack_position, f.filename`,
+     where l.shop_id = :shop and l.parent_id = :link order by ${placeIn(':id')}, f.filename`,
     page,
   )
   return files.map(({ withdrawn, content_type: contentType, ...row }) => {

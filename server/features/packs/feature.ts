@@ -11,6 +11,7 @@ export const packsFeature = defineFeature({
   changesDelivery: true,
   onEnd: () => [{ of: { undo: true, worked: true }, run: dropUndonePacks }],
   tables: {
+    pack_files: 'which files the merchant put together',
     pack_products: 'the shop’s public catalog',
     packs: 'names that the merchant gave',
   },

@@ -190,8 +190,19 @@ describe('files of a pack', () => {
       cursor = `&cursor=${body.next_cursor}`
     }
     expect(pages).toEqual(ids.toReversed())
+    const other = await create({ products: [{ product_id: TIDES }] })
+    const both = { pack_ids: [pack.id, other.id] }
+    expect((await owner.call('PATCH', `/api/files/${ids[4]}`, both)).body).toMatchObject({
+      pack: { id: pack.id },
+      packs: [{ id: pack.id }, { id: other.id }],
+      products: [CHARTS, TIDES],
+    })
+    expect(await inPack(pack.id)).toEqual(ids)
+    expect(
+      (await owner.call('PATCH', `/api/files/${ids[4]}`, { ...both, pack_id: null })).body.error,
+    ).toMatchObject({ code: 'validation_failed', param: 'pack_id' })
     await owner.call('PATCH', `/api/files/${ids[4]}`, { pack_id: null })
-    expect(await fileOf(ids[4]!)).toMatchObject({ pack: null, products: [] })
+    expect(await fileOf(ids[4]!)).toMatchObject({ pack: null, packs: [], products: [] })
     expect(await inPack(pack.id)).toEqual(ids.slice(0, 4))
   })
   soakTest('are ordered; files that are not named are last', async () => {
@@ -334,18 +345,18 @@ describe('a pack’s products', () => {
     const [from, to] = [await create(), await create()]
     const [id] = (await files(1)) as [string]
     await move({ pack: from.id }, [id])
-    const moved = await move({ pack: to.id }, [id])
-    const out = await move({ out: true }, [id])
+    const moved = await move({ mode: 'move', pack: to.id }, [id])
+    const out = await move({ mode: 'clear' }, [id])
     await owner.call('PATCH', `/api/packs/${to.id}`, { name: fresh('renamed') })
     await owner.call('DELETE', `/api/packs/${from.id}`)
     const item = async (operation: string) =>
       (await owner.call('GET', `/api/operations/${operation}/items`)).body.data[0] as object
     expect(await item(moved.id)).toMatchObject({
-      before: { pack: from.name },
-      after: { pack: to.name },
+      after: { packs: { added: [to.name], removed: [from.name] } },
     })
-    expect(await item(out.id)).toMatchObject({ before: { pack: to.name }, after: { pack: null } })
-    expect(JSON.stringify(await item(moved.id))).not.toContain('pack_id')
+    expect(await item(out.id)).toMatchObject({
+      after: { packs: { added: [], removed: [to.name] } },
+    })
   })
   soakTest(
     'without a difference start nothing, and neither does a name or an empty pack',

@@ -86,7 +86,7 @@ const create = () =>
   endpoint('POST /api/packs', {
     summary: 'Create a pack',
     description:
-      'Files are moved into it by the action `move-to-pack`, or by `pack_id` of one file.',
+      'Files are added to it by the action `move-to-pack`, or by `pack_ids` of one file.',
     atomic: true,
     body: z
       .strictObject({ name: packName, products: products.default([]) })

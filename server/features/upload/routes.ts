@@ -3,6 +3,7 @@ import { z } from 'zod'
 import {
   entrySettingFields,
   packName,
+  packNames,
   sayPlain,
   sayFixed,
 } from '../../../plugins/contract/index.ts'
@@ -50,6 +51,7 @@ const MAX_CHECKED = 1000
 const fileChoices = z.strictObject({
   tags: tags.optional().describe('In addition to the tags of each file'),
   pack: packName.optional().describe('The name of their pack, created if there is none'),
+  packs: packNames.optional().describe('The names of several packs, instead of `pack`'),
   ...productNameFields,
   ...entrySettingFields,
 })

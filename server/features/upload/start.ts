@@ -22,6 +22,7 @@ export interface FileChoices extends EntrySettings, NamedProducts {
   tags?: readonly string[] | undefined
   /** The name of a pack, which is created if there is none. */
   pack?: string | undefined
+  packs?: string[] | undefined
 }
 
 /** Starts the operation over these uploads, inside the caller's transaction; returns its UUID. */
@@ -80,11 +81,11 @@ export async function addToImport(
 /** What its metadata says about a file applies before what its batch says about all files. */
 const fileOf = (
   { id, filename, on_conflict, tags, replaces, metadata: { product_sku, pack } }: Import,
-  { tags: common = [], ...choices }: FileChoices,
+  { tags: common = [], pack: of, packs = of === undefined ? [] : [of], ...choices }: FileChoices,
 ): ImportFile => ({
   ...choices,
   ...(product_sku ? { product_sku } : {}),
-  ...(pack ? { pack } : {}),
+  ...(pack ? { packs: [pack] } : packs.length > 0 ? { packs } : {}),
   filename,
   on_conflict,
   replaces,

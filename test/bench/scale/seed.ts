@@ -64,22 +64,23 @@ const ROWS: Readonly<Record<string, string>> = {
     select :shop, 'Pack ' || n, 'pack ' || n from ${numbers(`:files / ${FILES_OF_A_PACK}`)}`,
   files: `insert into files (shop_id, id, filename, name_key, extension, size_bytes, content_type,
       tags, channel, created_at, updated_at, version_since, mapping_state, expiry_days,
-      download_limit, deleted_at, pack_id, pack_position)
+      download_limit, deleted_at)
     select :shop, f.id, m.name, lower(m.name), type,
       1000 + (n::bigint * 7919) % 20000000, 'application/octet-stream',
       array['kind-' || n % 10, 'batch-' || n / 1000] || case when n % 100 = 0
         then array['hundredth'] else '{}'::text[] end,
       (array['upload','csv','api','drop','cloud'])[1 + n % 5], ${at('n')}, ${at('n')}, ${at('n')},
       case when n % 10 = 3 then 'never' else 'mapped' end, (array[null, 30, 90, 365])[1 + n % 4],
-      (array[null, 3, 5])[1 + n % 3], case when n % 200 = 7 then now() - interval '1 day' end,
-      p.id, case when p.id is not null then n % ${FILES_OF_A_PACK} + 1 end
+      (array[null, 3, 5])[1 + n % 3], case when n % 200 = 7 then now() - interval '1 day' end
     from pg_temp.seeded f
     cross join lateral (select (array['pdf','png','zip','jpg','mp3','epub','txt','mp4'])[1 + n % 8]
       as type) t
     cross join lateral (select (array['Course','Workbook','Pattern','Template','Recipe','Score',
       'Guide','Poster','Lesson','Chart'])[1 + (n / 7) % 10] || ' ' || initcap(substr(md5(n::text),
-      1, 6)) || ' – part ' || n || '.' || type as name) m
-    left join packs p on p.shop_id = :shop and n % 50 = 0
+      1, 6)) || ' – part ' || n || '.' || type as name) m`,
+  pack_files: `insert into pack_files (shop_id, pack_id, file_id, position)
+    select :shop, p.id, files.id, n % ${FILES_OF_A_PACK} + 1
+    from ${NUMBERED} join packs p on p.shop_id = :shop and n % 50 = 0
       and p.name_key = 'pack ' || n / ${FILES_OF_A_PACK}`,
   versions: `insert into versions (shop_id, file_id, number, hash, location, size_bytes, content_type,
       created_at)

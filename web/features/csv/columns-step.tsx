@@ -285,7 +285,7 @@ function Columns({ upload }: { upload: CsvUpload }) {
   )
 }
 
-type RowModes = Pick<CsvCheck, 'match' | 'tags' | 'products'>
+type RowModes = Pick<CsvCheck, 'match' | 'tags' | 'packs' | 'products'>
 
 const namesProducts = ({ product_sku, product_handle, product_id }: CsvColumns) =>
   [product_sku, product_handle, product_id].some((header) => header !== null)
@@ -297,6 +297,7 @@ function Check({ upload: { id, check: before, missing: required, mapping }, onCh
   const [modes, setModes] = useState<RowModes>({
     match: before?.match ?? 'id',
     tags: before?.tags ?? 'replace',
+    packs: before?.packs ?? 'replace',
     products: before?.products ?? 'add',
   })
   // Rows that change files by their names need no address.
@@ -392,6 +393,18 @@ const RowChoices = ({ mapping, modes, onChange }: RowChoicesProps) => (
         ]}
         value={modes.tags}
         onChange={(value) => onChange({ ...modes, tags: value as RowModes['tags'] })}
+      />
+    )}
+    {mapping.pack !== null && (
+      <Select
+        label={t('Packs of existing files')}
+        helpText={t('Packs with + or - are always added or removed.')}
+        options={[
+          { value: 'replace', label: t('The row’s packs replace them') },
+          { value: 'add', label: t('The row’s packs are added') },
+        ]}
+        value={modes.packs}
+        onChange={(value) => onChange({ ...modes, packs: value as RowModes['packs'] })}
       />
     )}
     {namesProducts(mapping) && (

@@ -7,6 +7,7 @@ const check: CsvCheck = {
   on_conflict: 'error',
   match: 'id',
   tags: 'replace',
+  packs: 'replace',
   products: 'add',
   has_headers: false,
   phase: 'rows',

@@ -87,7 +87,9 @@ export const CSV_FIELDS_TEXT: Record<CsvField, { label: string; help: string; re
   },
   pack: {
     label: t('Pack'),
-    help: t('The name of its pack, which is created if there is none. none: it is in no pack.'),
+    help: t(
+      'Its packs: A;B, or +A;-B to change them. A pack is created if there is none. none: it is in no pack.',
+    ),
   },
   tags: {
     label: t('Tags'),

@@ -142,10 +142,12 @@ const Withheld = ({ file: { problem } }: { file: File }) =>
     </Tooltip>
   )
 
+const namesOf = (packs: File['packs']): string => packs.map(({ name }) => name).join(', ')
+
 const packColumn = (find: string): Columns<ColumnId, File>['pack'] => ({
   title: LIST_COLUMNS.pack,
-  cut: { width: 'clamp(110px, 11vw, 300px)', whole: ({ pack }) => pack?.name },
-  cell: ({ pack }) => pack && <Marked text={pack.name} find={find} />,
+  cut: { width: 'clamp(110px, 11vw, 300px)', whole: ({ packs }) => namesOf(packs) },
+  cell: ({ packs }) => packs.length > 0 && <Marked text={namesOf(packs)} find={find} />,
 })
 
 const PAID_COLUMN: Columns<ColumnId, File>['paid_by'] = {

@@ -1,5 +1,5 @@
 // One file: its content, settings, products and links.
-import { type ReactNode, useState } from 'react'
+import { Fragment, type ReactNode, useState } from 'react'
 import { useSearch } from 'wouter'
 import { navigate } from 'wouter/use-browser-location'
 import { lazyPart } from '../../shell/components/lazy-part.tsx'
@@ -299,8 +299,13 @@ function About({ file }: { file: FileDetail }) {
             [t('Uploaded'), momentText(file.created_at)],
             [t('Changed'), momentText(file.updated_at)],
             [t('Version'), numberText(file.version)],
-            ...(file.pack
-              ? ([[t('Pack'), <PackLink key="pack" pack={file.pack} />]] as const)
+            ...(file.packs.length > 0
+              ? ([
+                  [
+                    t('{count, plural, one {Pack} other {Packs}}', { count: file.packs.length }),
+                    <PackLinks key="packs" packs={file.packs} />,
+                  ],
+                ] as const)
               : []),
             [t('Downloads'), numberText(file.downloads)],
             [t('Active links'), numberText(file.links_active)],
@@ -322,8 +327,15 @@ function About({ file }: { file: FileDetail }) {
   )
 }
 
-const PackLink = ({ pack: { id, name } }: { pack: NonNullable<FileDetail['pack']> }) => (
-  <Link url={`/packs/${id}`}>{name}</Link>
+const PackLinks = ({ packs }: { packs: FileDetail['packs'] }) => (
+  <span>
+    {packs.map(({ id, name }, at) => (
+      <Fragment key={id}>
+        {at > 0 && ', '}
+        <Link url={`/packs/${id}`}>{name}</Link>
+      </Fragment>
+    ))}
+  </span>
 )
 
 function Tags({ tags }: { tags: readonly string[] }) {

@@ -50,7 +50,7 @@ export function SameContentPage() {
     <Page
       title={t('Same content')}
       subtitle={t(
-        'Keep one of several files with equal bytes: it gets the products and the pack of the others, and they move to the trash.',
+        'Keep one of several files with equal bytes: it gets the products and packs of the others, and they move to the trash.',
       )}
       backAction={{ content: t('Files'), url: '/files' }}
       primaryAction={{
@@ -151,13 +151,17 @@ function GroupCard({ group: { count, size_bytes, files }, keep, onChoose }: Grou
   )
 }
 
-const aboutFile = ({ created_at, buyers, products, pack }: Group['files'][number]): string =>
+const aboutFile = ({ created_at, buyers, products, packs }: Group['files'][number]): string =>
   [
     t('Added {at}', { at: momentText(created_at) }),
     buyers > 0 &&
       t('{buyers, plural, one {# buyer has} other {# buyers have}} a link to it', { buyers }),
     products.length > 0 && products.join(', '),
-    pack !== null && t('Pack: {name}', { name: pack }),
+    packs.length > 0 &&
+      t('{count, plural, one {Pack: {names}} other {Packs: {names}}}', {
+        count: packs.length,
+        names: packs.join(', '),
+      }),
   ]
     .filter((part) => part !== false)
     .join(' · ')

@@ -81,11 +81,9 @@ test('a new version shows the saving', () => {
 })
 
 test('packs, links and files that were created from it', () => {
-  expect(changesOf({ pack: null }, { pack: 'Summer' })).toEqual([
-    { what: 'Pack', before: 'None', after: 'Summer' },
-  ])
-  expect(changesOf({ pack: 'Summer' }, { pack: null })).toEqual([
-    { what: 'Pack', before: 'Summer', after: 'None' },
+  expect(changesOf({}, { packs: { added: ['Summer'], removed: ['A', 'B'] } })).toEqual([
+    { what: 'Added to packs', before: null, after: 'Summer' },
+    { what: 'Removed from packs', before: null, after: 'A, B' },
   ])
   expect(changesOf({}, { created_files: ['a-1.pdf', 'a-2.pdf'], link: 'x' })).toEqual([
     { what: '2 new files', before: null, after: 'a-1.pdf, a-2.pdf' },

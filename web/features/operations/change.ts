@@ -13,7 +13,7 @@ export interface Change {
   after: string | null
 }
 
-type Field = SettingName | 'filename' | 'version' | 'size_bytes' | 'pack'
+type Field = SettingName | 'filename' | 'version' | 'size_bytes'
 type Fields = {
   [K in Field]: { what: string; text: (value: NonNullable<ItemState[K]> | null) => string }
 }
@@ -28,7 +28,6 @@ const SETTINGS = Object.fromEntries(
 const FIELDS: Fields = {
   filename: { what: t('Name'), text: (name) => name ?? '' },
   ...SETTINGS,
-  pack: { what: t('Pack'), text: (pack) => pack ?? t('None', {}, 'pack') },
   version: {
     what: t('Version'),
     text: (version) => (version === null ? t('None') : numberText(version)),
@@ -65,9 +64,11 @@ export function changesOf(before: ItemState | null, after: ItemState | null): Ch
         field === 'size_bytes' ? sizeWithSaved(before, after) : text(to),
       )
   }
-  const { tags, mappings, created_files: made } = after
+  const { tags, packs, mappings, created_files: made } = after
   if (tags?.added.length) add(t('Tags added'), null, tags.added.join(', '))
   if (tags?.removed.length) add(t('Tags removed'), null, tags.removed.join(', '))
+  if (packs?.added.length) add(t('Added to packs'), null, packs.added.join(', '))
+  if (packs?.removed.length) add(t('Removed from packs'), null, packs.removed.join(', '))
   if (mappings?.added.length) add(t('Mapped to'), null, titles(mappings.added))
   if (mappings?.removed.length) add(t('No longer mapped to'), null, titles(mappings.removed))
   if (made?.length)

@@ -8,7 +8,7 @@ import { type ChosenFiles, FileSearch } from '../../shell/files/file-search.tsx'
 import { sizeText } from '../../shell/labels/size.ts'
 import { t } from '../../shell/messages/t.ts'
 import { Hint } from '../../shell/ui/index.ts'
-import { type Pack, useFilesNamed, useMoveToPack } from './calls.ts'
+import { type Pack, useFilesNamed, useAddToPack } from './calls.ts'
 
 /** Names of one pasted list: ten are read with one request. */
 const MAX_NAMES = 200
@@ -22,7 +22,7 @@ interface Props {
 
 export function AddFiles({ pack, onClose, onStarted }: Props) {
   const [chosen, setChosen] = useState<ChosenFiles>(new Map())
-  const add = useMoveToPack(pack.id)
+  const add = useAddToPack(pack.id)
   const files = chosen.size
   const submit = () =>
     files > 0 &&
@@ -67,7 +67,7 @@ function Search({ pack, chosen, onChoose }: SearchProps) {
       onChoose={onChoose}
       help={t('Or paste a list of names, one on each line.')}
       detailOf={(file) => detailOf(file, pack)}
-      isThere={(file) => file.pack?.id === pack.id}
+      isThere={(file) => isIn(file, pack)}
       onPaste={pasted.take}
     >
       {pasted.isPending && <LoadingRows rows={1} what={t('the files')} />}
@@ -79,12 +79,19 @@ function Search({ pack, chosen, onChoose }: SearchProps) {
   )
 }
 
-function detailOf({ size_bytes, pack: now }: File, pack: Pack): string {
-  const size = sizeText(size_bytes)
-  if (!now) return size
-  return now.id === pack.id
-    ? t('{size}, in this pack already', { size })
-    : t('{size}, leaves the pack {name}', { size, name: now.name })
+const isIn = ({ packs }: File, { id }: Pack): boolean => packs.some((one) => one.id === id)
+
+function detailOf(file: File, pack: Pack): string {
+  const size = sizeText(file.size_bytes)
+  if (isIn(file, pack)) return t('{size}, in this pack already', { size })
+  const [first, ...others] = file.packs
+  if (!first) return size
+  return others.length === 0
+    ? t('{size}, stays in the pack {name}', { size, name: first.name })
+    : t('{size}, stays in {count, plural, one {# pack} other {# packs}}', {
+        size,
+        count: others.length + 1,
+      })
 }
 
 /** Chooses the files of a pasted list, and says which names no file has. */
@@ -96,7 +103,7 @@ function usePastedNames(pack: Pack, onFound: (files: readonly File[]) => void) {
     if (names.length < 2) return
     event.preventDefault()
     mutate(names.slice(0, MAX_NAMES), {
-      onSuccess: ({ files }) => onFound(files.filter((file) => file.pack?.id !== pack.id)),
+      onSuccess: ({ files }) => onFound(files.filter((file) => !isIn(file, pack))),
     })
   }
   return { take, isPending, error, text: data ? resultText(data) : null }

@@ -82,18 +82,19 @@ export async function orderOfThoseLeft<Answer>(
 
 const isGone = ({ param, code }: ErrorDetail) => param === 'file_ids' && code === 'not_found'
 
-/** Removes the file from its pack; it stays among the shop's files. */
-export const useTakeOut = () => useMove({ out: true })
+/** Removes the file from the pack; it stays among the shop's files and in its other packs. */
+export const useTakeOut = (pack: string) => useMove({ mode: 'remove', pack })
 
-/** Moves files into the pack, after its files. */
-export const useMoveToPack = (pack: string) => useMove({ pack })
+/** Adds files to the pack, after its files; they stay in their other packs. */
+export const useAddToPack = (pack: string) => useMove({ mode: 'add', pack })
 
-function useMove(options: { out: true } | { pack: string }) {
+function useMove(options: { mode: 'add' | 'remove'; pack: string }) {
   const client = useQueryClient()
   return useChangeOf(KEYS, async (file_ids: readonly string[]) => {
     const { data } = await client.fetchQuery(pluginsQuery)
     const found = findByWidget(data, 'pack')
-    if (!found) throw new Error(t('This installation has no plugin that moves files between packs'))
+    if (!found)
+      throw new Error(t('This installation has no plugin that changes the packs of files'))
     const body = { action: found.plugin.id, select: { file_ids }, options }
     return call('POST /api/operations', { body })
   })

@@ -24,7 +24,7 @@ import { t } from '../../shell/messages/t.ts'
 export function PackFiles({ pack, onAdd }: { pack: Pack; onAdd: () => void }) {
   const files = usePackFiles(pack.id)
   const order = useOrderPack(pack.id)
-  const takeOut = useTakeOut()
+  const takeOut = useTakeOut(pack.id)
   const loaded = files.data?.pages.flatMap((page) => page.data)
   // The new order is shown while it is being saved.
   const list = order.isPending && loaded ? inOrder(loaded, order.variables) : loaded
@@ -66,6 +66,7 @@ export function PackFiles({ pack, onAdd }: { pack: Pack; onAdd: () => void }) {
         >
           {(file, _at, controls) => (
             <PackFile
+              pack={pack}
               file={file}
               controls={controls}
               removing={takeOut.isPending && takeOut.variables[0] === file.id}
@@ -94,14 +95,21 @@ const TopRow = ({ pack, onAdd }: { pack: Pack; onAdd: () => void }) => (
 )
 
 interface PackFileProps {
+  pack: Pack
   file: File
   controls: SortableControls
   removing: boolean
   onRemove: () => void
 }
 
-function PackFile({ file, controls: { handle, buttons }, removing, onRemove }: PackFileProps) {
-  const { id, filename, content_type, size_bytes } = file
+function PackFile({
+  pack,
+  file,
+  controls: { handle, buttons },
+  removing,
+  onRemove,
+}: PackFileProps) {
+  const { id, filename, content_type } = file
   return (
     <>
       {handle}
@@ -110,7 +118,7 @@ function PackFile({ file, controls: { handle, buttons }, removing, onRemove }: P
         <Link url={`/files/${id}`} monochrome removeUnderline>
           {filename}
         </Link>
-        <SmallPrint>{sizeText(size_bytes)}</SmallPrint>
+        <SmallPrint>{detailOf(file, pack)}</SmallPrint>
       </span>
       {buttons}
       <Button
@@ -124,6 +132,15 @@ function PackFile({ file, controls: { handle, buttons }, removing, onRemove }: P
       </Button>
     </>
   )
+}
+
+/** `1.2 MB · also in Summer course` */
+function detailOf({ size_bytes, packs }: File, pack: Pack): string {
+  const others = packs.filter(({ id }) => id !== pack.id).map(({ name }) => name)
+  const size = sizeText(size_bytes)
+  return others.length === 0
+    ? size
+    : t('{size} · also in {names}', { size, names: others.join(', ') })
 }
 
 interface MoreFilesProps {

@@ -829,8 +829,8 @@ export interface components {
         created_at: string
         filename: string
         id: string
-        /** @description The name of its pack */
-        pack: string | null
+        /** @description The names of its packs */
+        packs: string[]
         /** @description Titles of its products */
         products: string[]
       }[]
@@ -919,6 +919,12 @@ export interface components {
        * @enum {string}
        */
       on_conflict?: 'error' | 'skip' | 'rename' | 'overwrite' | 'new_version'
+      /**
+       * @description Of existing files: packs without signs are added to theirs, or replace them
+       * @default replace
+       * @enum {string}
+       */
+      packs?: 'add' | 'replace'
       /**
        * @description Check that each address answers
        * @default true
@@ -1106,6 +1112,8 @@ export interface components {
         match: 'id' | 'filename'
         /** @enum {string} */
         on_conflict: 'error' | 'skip' | 'rename' | 'overwrite' | 'new_version'
+        /** @enum {string} */
+        packs: 'add' | 'replace'
         /** @enum {string} */
         phase: 'waiting' | 'rows' | 'skus' | 'urls' | 'done'
         probe: boolean
@@ -3101,10 +3109,16 @@ export interface components {
             field: 'name' | 'tag' | 'product' | 'sku' | 'barcode' | 'pack'
             value: string
           }[]
+          /** @description The first of `packs` */
           pack: {
             id: string
             name: string
           } | null
+          /** @description In the order in which it entered them */
+          packs: {
+            id: string
+            name: string
+          }[]
           /** @description The number of orders that it was ever delivered with */
           paid_by: number
           /** @description Why it cannot be downloaded: its bytes are damaged, or a virus was found in them */
@@ -3866,10 +3880,16 @@ export interface components {
             field: 'name' | 'tag' | 'product' | 'sku' | 'barcode' | 'pack'
             value: string
           }[]
+          /** @description The first of `packs` */
           pack: {
             id: string
             name: string
           } | null
+          /** @description In the order in which it entered them */
+          packs: {
+            id: string
+            name: string
+          }[]
           /** @description The number of orders that it was ever delivered with */
           paid_by: number
           /** @description Why it cannot be downloaded: its bytes are damaged, or a virus was found in them */
@@ -4340,10 +4360,16 @@ export interface components {
             field: 'name' | 'tag' | 'product' | 'sku' | 'barcode' | 'pack'
             value: string
           }[]
+          /** @description The first of `packs` */
           pack: {
             id: string
             name: string
           } | null
+          /** @description In the order in which it entered them */
+          packs: {
+            id: string
+            name: string
+          }[]
           /** @description The number of orders that it was ever delivered with */
           paid_by: number
           /** @description Why it cannot be downloaded: its bytes are damaged, or a virus was found in them */
@@ -5731,10 +5757,16 @@ export interface components {
         field: 'name' | 'tag' | 'product' | 'sku' | 'barcode' | 'pack'
         value: string
       }[]
+      /** @description The first of `packs` */
       pack: {
         id: string
         name: string
       } | null
+      /** @description In the order in which it entered them */
+      packs: {
+        id: string
+        name: string
+      }[]
       /** @description The number of orders that it was ever delivered with */
       paid_by: number
       /** @description Why it cannot be downloaded: its bytes are damaged, or a virus was found in them */
@@ -5842,6 +5874,7 @@ export interface components {
        */
       first_use_hours?: number | null
       pack_id?: string | null
+      pack_ids?: string[]
       /** @description The password that it asks for. It cannot be read again */
       password?: string
       /**
@@ -6429,8 +6462,10 @@ export interface components {
       headers?: {
         [key: string]: string
       }
-      /** @description The name of its pack, created if there is none; null: it is in no pack */
+      /** @description The name of its only pack, created if there is none; null: it is in no pack */
       pack?: string | null
+      /** @description The names of all its packs, instead of `pack` */
+      packs?: string[]
       /** @description Maps to the product with this handle; several with `;` between them */
       product_handle?: string
       /**
@@ -6522,7 +6557,7 @@ export interface components {
       folder?: string
     }
     Item: {
-      /** @description The same fields after the change (in a preview: planned); tags and mappings as {added, removed} */
+      /** @description The same fields after the change (in a preview: planned); tags, mappings and packs as {added, removed} */
       after: {
         [key: string]: unknown
       } | null
@@ -6913,6 +6948,8 @@ export interface components {
         match: 'id' | 'filename'
         /** @enum {string} */
         on_conflict: 'error' | 'skip' | 'rename' | 'overwrite' | 'new_version'
+        /** @enum {string} */
+        packs: 'add' | 'replace'
         /** @enum {string} */
         phase: 'waiting' | 'rows' | 'skus' | 'urls' | 'done'
         probe: boolean
@@ -11094,6 +11131,8 @@ export interface components {
         first_use_hours?: number | null
         /** @description The name of their pack, created if there is none */
         pack?: string
+        /** @description The names of several packs, instead of `pack` */
+        packs?: string[]
         /** @description Maps to the product with this handle; several with `;` between them */
         product_handle?: string
         /**
@@ -11202,6 +11241,8 @@ export interface components {
         first_use_hours?: number | null
         /** @description The name of their pack, created if there is none */
         pack?: string
+        /** @description The names of several packs, instead of `pack` */
+        packs?: string[]
         /** @description Maps to the product with this handle; several with `;` between them */
         product_handle?: string
         /**
@@ -11303,6 +11344,8 @@ export interface components {
         first_use_hours?: number | null
         /** @description The name of their pack, created if there is none */
         pack?: string
+        /** @description The names of several packs, instead of `pack` */
+        packs?: string[]
         /** @description Maps to the product with this handle; several with `;` between them */
         product_handle?: string
         /**
@@ -11512,7 +11555,7 @@ export interface components {
     WebhookChange: {
       description?: string
       enabled?: boolean
-      /** @description Empty: all, also those that come later. `file.imported`: The files that an import created or gave new contents. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `file.changed`: The files whose name, tags, settings, products or pack were changed: one event for all files of an operation. `file.replaced`: The files that got a new version, or an earlier one again. `file.trashed`: The files that were moved to the trash. `file.quarantined`: The files in which a virus scanner found something: nobody can download them. `file.deleted`: The files that an operation moved to the trash or removed. `link.exhausted`: A link whose last download was used, or last view if its file is only viewed. `link.refused`: A link whose holder was refused a download: the first time within an hour of the clock, however often they try. `buyer.asked`: The holder of a link asks the shop for more downloads: at most once a day for each link. `delivery.downloaded`: A file of a delivery was downloaded: once a day for each file. `file.released`: The files whose day of release has come for buyers, who can have them from now on. `delivery.ready`: A delivery whose buyer can have its files for the first time. `delivery.held`: A delivery that waits for a decision: its order is risky, or a person holds it. `order.refunded`: A delivery from which files were withdrawn, because its order was refunded, cancelled or changed. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `workflow.failed`: A run of one of the shop’s workflows that ended with failed files, as operation.finished. `workflow.recovered`: The first run of a workflow without failed files after runs that had some. `mapping.changed`: The files that got other products in an operation. `review.opened`: The files that match several products, so that a person must choose. `product.created`: The products that are new in the catalog, once the catalog was read completely before. `notice.created`: A notice, in English. `workflow.call`: The files of a step “Call a program” that names this webhook. */
+      /** @description Empty: all, also those that come later. `file.imported`: The files that an import created or gave new contents. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `file.changed`: The files whose name, tags, settings, products or packs were changed: one event for all files of an operation. `file.replaced`: The files that got a new version, or an earlier one again. `file.trashed`: The files that were moved to the trash. `file.deleted`: The files that an operation moved to the trash or removed. `link.exhausted`: A link whose last download was used, or last view if its file is only viewed. `link.refused`: A link whose holder was refused a download: the first time within an hour of the clock, however often they try. `buyer.asked`: The holder of a link asks the shop for more downloads: at most once a day for each link. `delivery.downloaded`: A file of a delivery was downloaded: once a day for each file. `file.released`: The files whose day of release has come for buyers, who can have them from now on. `delivery.ready`: A delivery whose buyer can have its files for the first time. `delivery.held`: A delivery that waits for a decision: its order is risky, or a person holds it. `order.refunded`: A delivery from which files were withdrawn, because its order was refunded, cancelled or changed. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `workflow.failed`: A run of one of the shop’s workflows that ended with failed files, as operation.finished. `workflow.recovered`: The first run of a workflow without failed files after runs that had some. `mapping.changed`: The files that got other products in an operation. `review.opened`: The files that match several products, so that a person must choose. `product.created`: The products that are new in the catalog, once the catalog was read completely before. `notice.created`: A notice, in English. `workflow.call`: The files of a step “Call a program” that names this webhook. */
       events?: (
         | 'file.imported'
         | 'sync.finished'
@@ -11557,7 +11600,7 @@ export interface components {
       description?: string
       /** @default true */
       enabled?: boolean
-      /** @description Empty: all, also those that come later. `file.imported`: The files that an import created or gave new contents. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `file.changed`: The files whose name, tags, settings, products or pack were changed: one event for all files of an operation. `file.replaced`: The files that got a new version, or an earlier one again. `file.trashed`: The files that were moved to the trash. `file.quarantined`: The files in which a virus scanner found something: nobody can download them. `file.deleted`: The files that an operation moved to the trash or removed. `link.exhausted`: A link whose last download was used, or last view if its file is only viewed. `link.refused`: A link whose holder was refused a download: the first time within an hour of the clock, however often they try. `buyer.asked`: The holder of a link asks the shop for more downloads: at most once a day for each link. `delivery.downloaded`: A file of a delivery was downloaded: once a day for each file. `file.released`: The files whose day of release has come for buyers, who can have them from now on. `delivery.ready`: A delivery whose buyer can have its files for the first time. `delivery.held`: A delivery that waits for a decision: its order is risky, or a person holds it. `order.refunded`: A delivery from which files were withdrawn, because its order was refunded, cancelled or changed. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `workflow.failed`: A run of one of the shop’s workflows that ended with failed files, as operation.finished. `workflow.recovered`: The first run of a workflow without failed files after runs that had some. `mapping.changed`: The files that got other products in an operation. `review.opened`: The files that match several products, so that a person must choose. `product.created`: The products that are new in the catalog, once the catalog was read completely before. `notice.created`: A notice, in English. `workflow.call`: The files of a step “Call a program” that names this webhook. */
+      /** @description Empty: all, also those that come later. `file.imported`: The files that an import created or gave new contents. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `file.changed`: The files whose name, tags, settings, products or packs were changed: one event for all files of an operation. `file.replaced`: The files that got a new version, or an earlier one again. `file.trashed`: The files that were moved to the trash. `file.deleted`: The files that an operation moved to the trash or removed. `link.exhausted`: A link whose last download was used, or last view if its file is only viewed. `link.refused`: A link whose holder was refused a download: the first time within an hour of the clock, however often they try. `buyer.asked`: The holder of a link asks the shop for more downloads: at most once a day for each link. `delivery.downloaded`: A file of a delivery was downloaded: once a day for each file. `file.released`: The files whose day of release has come for buyers, who can have them from now on. `delivery.ready`: A delivery whose buyer can have its files for the first time. `delivery.held`: A delivery that waits for a decision: its order is risky, or a person holds it. `order.refunded`: A delivery from which files were withdrawn, because its order was refunded, cancelled or changed. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `workflow.failed`: A run of one of the shop’s workflows that ended with failed files, as operation.finished. `workflow.recovered`: The first run of a workflow without failed files after runs that had some. `mapping.changed`: The files that got other products in an operation. `review.opened`: The files that match several products, so that a person must choose. `product.created`: The products that are new in the catalog, once the catalog was read completely before. `notice.created`: A notice, in English. `workflow.call`: The files of a step “Call a program” that names this webhook. */
       events?: (
         | 'file.imported'
         | 'sync.finished'

@@ -66,8 +66,8 @@ export interface ItemState extends Partial<FileSettings> {
   version?: number
   /** The size of the current version. */
   size_bytes?: number
-  /** The pack's name; null: in no pack. */
-  pack?: string | null
+  /** The names of packs that it entered and left; only in `after`. */
+  packs?: { added: string[]; removed: string[] }
   /** The changed tags; only in `after`. */
   tags?: { added: string[]; removed: string[] }
   mappings?: { added: ItemMapping[]; removed: ItemMapping[] }

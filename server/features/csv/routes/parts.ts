@@ -28,6 +28,9 @@ export const rowModes = {
   tags: mode
     .default(ROW_MODES.tags)
     .describe('Of existing files: tags without signs are added to theirs, or replace them'),
+  packs: mode
+    .default(ROW_MODES.packs)
+    .describe('Of existing files: packs without signs are added to theirs, or replace them'),
   products: mode
     .default(ROW_MODES.products)
     .describe('Of existing files: named products are added to theirs, or replace them'),

@@ -103,6 +103,7 @@ const checkSchema = z.object({
   probe: z.boolean(),
   on_conflict: onConflict,
   tags: z.enum(['add', 'replace']),
+  packs: z.enum(['add', 'replace']),
   products: z.enum(['add', 'replace']),
   match: z.enum(['id', 'filename']),
   has_headers: z.boolean().describe('Requests for the files have headers, which are not shown'),

@@ -36,6 +36,7 @@ import {
   type DownloadSessions,
 } from './sessions.ts'
 import type { FileTransfer } from './file-transfer.ts'
+import { isInPack } from '../../../files/pack-places.ts'
 
 export interface ArchiveEntry extends LinkTarget, ZipEntry {}
 
@@ -69,7 +70,7 @@ const fitting = (sites: string, opened: string) => `
     and ${DOWNLOADABLE} and ${tagAllows('c')}
     and (f.mapping_state <> 'unmapped' or c.paid and s.keep_paid)
     and ${askOf('c', 'l')} = any(${opened})
-    and (c.paid or f.pack_id = l.pack_id and ${siteAllowed(sites)})
+    and (c.paid or ${isInPack('l.shop_id', 'l.pack_id', 'f.id')} and ${siteAllowed(sites)})
   join ${LINK_BYTES_OF('c')} on not v.damaged
   join blobs b on b.shop_id = v.shop_id and b.hash = v.hash`
 const USABLE = `shop_id = $1 and parent_id = $2 and revoked_at is null

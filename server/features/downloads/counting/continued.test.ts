@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { soakTest, someOf } from '../../../../test/scale.ts'
 import { createTestShop, openTestDatabase } from '../../../../test/database.ts'
 import { breakOff, get, openDepot, visit, type Depot } from '../../../../test/delivery.ts'
-import { ensurePack } from '../../../files/mappings.ts'
+import { ensurePack } from '../../../files/packs.ts'
 import { createPackLink } from '../../links/model/pack-links.ts'
 
 /**

@@ -23,6 +23,7 @@ import {
 import { runningView } from '../viewers.ts'
 import { findSession, runningSession } from './session-sql.ts'
 import { foundSession, mayRestart, type FoundSession } from './sessions.ts'
+import { isInPack } from '../../../files/pack-places.ts'
 
 /**
  * `delayed`: its workflow failed, and the shop was notified. `withdrawn`: for a reason that is not
@@ -122,7 +123,8 @@ const COLUMNS = {
   shopDomain: 's.domain',
   uninstalled: 's.uninstalled_at is not null',
   out: `l.parent_id is not null
-    and (p.revoked_at is not null or not l.paid and p.pack_id is distinct from f.pack_id)`,
+    and (p.revoked_at is not null or not l.paid
+      and not ${isInPack('l.shop_id', 'p.pack_id', 'l.file_id')})`,
   referrers: 'f.allowed_referrers',
   asked_at: 'l.asked_at',
   client: 'n.client',

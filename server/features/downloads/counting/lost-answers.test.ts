@@ -7,7 +7,7 @@ import { openDatabase } from '../../../core/db/database.ts'
 import { createTestShop, openTestDatabase, silent } from '../../../../test/database.ts'
 import { get, openDepot, visit, type Depot } from '../../../../test/delivery.ts'
 import { startLossyLine, type Lost, type LossyLine } from '../../../../test/fakes/lost-answers.ts'
-import { ensurePack } from '../../../files/mappings.ts'
+import { ensurePack } from '../../../files/packs.ts'
 import { createPackLink } from '../../links/model/pack-links.ts'
 import { downloadMessages } from '../download-notices.ts'
 

@@ -13,6 +13,7 @@ import {
   type LinkTarget,
   type Query,
 } from '../targets.ts'
+import { isInPack } from '../../../files/pack-places.ts'
 
 /** A file of the same page, with the key of its link. */
 export interface Companion {
@@ -62,7 +63,7 @@ const siblings = (kind: ViewKind, needed: string) => `
   join ${LINK_BYTES_OF('c')} on not v.damaged
   left join view_sessions w on w.shop_id = c.shop_id and w.link_id = c.id and w.session = $4::bytea
     and w.expires_at > $3
-  where own.shop_id = $1 and own.id = $2 and ${tagAllows('c')} and (c.paid or l.pack_id = f.pack_id)
+  where own.shop_id = $1 and own.id = $2 and ${tagAllows('c')} and (c.paid or ${isInPack('l.shop_id', 'l.pack_id', 'f.id')})
     and ${needed} and ${kind === 'video' ? 'true' : HAS_VIEWS}
   order by ${PAID_ORDER} limit ${LONGEST_LIST}`
 

@@ -10,7 +10,7 @@ import {
   type Answer,
   type Depot,
 } from '../../../../test/delivery.ts'
-import { ensurePack } from '../../../files/mappings.ts'
+import { ensurePack } from '../../../files/packs.ts'
 import { extendLink, resetLink } from '../../links/model/changes.ts'
 import { createPackLink } from '../../links/model/pack-links.ts'
 import { toPublicId } from '../../../core/ids.ts'
@@ -216,7 +216,8 @@ describe('a limit of views', () => {
       expect((await visit(port, track, first)).status).toBe(200)
     const counts = await depot.scope.query(
       `select l.views from links l join files f on f.shop_id = l.shop_id and f.id = l.file_id
-       where l.shop_id = :shop and l.parent_id = :id order by f.pack_position`,
+       join pack_files k on k.shop_id = f.shop_id and k.file_id = f.id
+       where l.shop_id = :shop and l.parent_id = :id order by k.position`,
       { id: link.id },
     )
     expect(counts).toEqual([{ views: 1 }, { views: 1 }, { views: 0 }])

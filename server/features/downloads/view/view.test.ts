@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { soakTest } from '../../../../test/scale.ts'
 import { get, visit, openTestDepot, type Depot } from '../../../../test/delivery.ts'
-import { ensurePack } from '../../../files/mappings.ts'
+import { ensurePack } from '../../../files/packs.ts'
 import { createPackLink } from '../../links/model/pack-links.ts'
 import { revokeLinks } from '../../links/model/changes.ts'
 

@@ -1,12 +1,13 @@
 // Starts an import of files in a drop folder. One transaction claims the files and starts the
 // import, so that each file is in exactly one import, even with several workers and crashes.
 import { randomUUID } from 'node:crypto'
-import { packNameProblem, skuPrefixes } from '../../../../plugins/contract/index.ts'
+import { type PackCell, packNameProblem, skuPrefixes } from '../../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { firstOf, zip } from '../../../core/lazy.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { newestOf } from '../../../engine/freeze.ts'
 import { OVERWRITING } from '../../../files/admission.ts'
+import { packsOfCells } from '../../../files/packs.ts'
 import { nameKey, tagProblem } from '../../../files/rules.ts'
 import {
   importEntries,
@@ -36,7 +37,7 @@ function fromFolder({ folder }: DropEntry, use: DropSettings['folder_names']): P
   const name = ownFolder(folder)
   if (name === '' || use === 'ignore') return {}
   if (use === 'tag') return tagProblem(name) ? {} : { tags: [name] }
-  return packNameProblem(name) ? {} : { pack: name }
+  return packNameProblem(name) ? {} : { packs: [name] }
 }
 
 /**
@@ -64,17 +65,27 @@ async function filesOf(
   claim: string,
 ): Promise<ImportFile[]> {
   const conflicts = await conflictsOf(tx, taken, settings)
+  const packsOf = await packsOfCells(
+    tx,
+    taken.map(({ row }) => row?.values.pack),
+  )
   return zip(taken, conflicts).map(([one, conflict]) => ({
-    ...fileOf(one, settings, claim),
+    ...fileOf(one, settings, claim, packsOf),
     ...conflict,
   }))
 }
 
-function fileOf({ entry, row }: ClaimedFile, drop: DropSettings, claim: string): ImportFile {
+function fileOf(
+  { entry, row }: ClaimedFile,
+  drop: DropSettings,
+  claim: string,
+  packsOf: Awaited<ReturnType<typeof packsOfCells>>,
+): ImportFile {
   const { filename, tags = [], pack, ...own }: Partial<ManifestRow> = row?.values ?? {}
   const { product_sku, product_handle, product_id, tags_removed, ...settings } = own
   const products = productNames({ product_sku, product_handle, product_id })
   const folder = fromFolder(entry, drop.folder_names)
+  const cell = pack && packsOf(pack)
   const prefixes =
     products || drop.match_by !== 'sku_prefix' ? {} : { sku_prefixes: skuPrefixes(entry.name) }
   return {
@@ -84,17 +95,28 @@ function fileOf({ entry, row }: ClaimedFile, drop: DropSettings, claim: string):
     on_conflict: drop.on_conflict,
     ...prefixes,
     ...folder,
-    ...(pack === undefined ? {} : { pack }),
+    ...(cell && packsFrom(folder.packs ?? [], cell)),
     tags: [...(folder.tags ?? []), ...tags],
     ...own,
     // Tags and packs that follow from the folder are only for new files.
     states: statedIn({
       ...settings,
-      pack,
+      packs: cell?.packs,
       tags: [...tags, ...(tags_removed ?? [])],
       products,
     }),
   }
+}
+
+/** A row with signs changes the packs that follow from the folder; another one replaces them. */
+function packsFrom(
+  folder: readonly string[],
+  { packs, packs_removed: removed }: Pick<PackCell, 'packs' | 'packs_removed'>,
+): Pick<ImportFile, 'packs' | 'packs_removed'> {
+  if (!removed) return { packs }
+  const left = new Set(removed.map(nameKey))
+  const kept = folder.filter((name) => !left.has(nameKey(name)))
+  return { packs: [...kept, ...packs], packs_removed: removed }
 }
 
 export interface ClaimOptions {

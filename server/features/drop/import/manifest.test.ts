@@ -24,14 +24,14 @@ it('rows give settings, products and the pack of their files; wrong ones say whi
     download_tracking: false,
     allowed_referrers: ['shop.example.com', '*.example.org'],
     sample_pages: 3,
-    pack: 'Kit',
+    pack: { packs: ['Kit'] },
   })
   expect(rows.get(nameKey('b.pdf'))?.values).toMatchObject({
     visibility: undefined,
     cdn: undefined,
     allowed_referrers: [],
     sample_pages: null,
-    pack: null,
+    pack: { packs: [] },
   })
   expect([...wrong.values()].map(english)).toEqual([
     'Row 4, visibility (secret): This is none of private, public',

@@ -19,7 +19,7 @@ const groupSchema = z
           created_at: timestamp,
           buyers: z.number().int().describe('Buyers who hold a link to it that works'),
           products: z.array(z.string()).describe('Titles of its products'),
-          pack: z.string().nullable().describe('The name of its pack'),
+          packs: z.array(z.string()).describe('The names of its packs'),
         }),
       )
       .describe(

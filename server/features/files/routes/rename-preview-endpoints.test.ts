@@ -69,7 +69,8 @@ describe('a preview of new names', () => {
     const pattern = '{pack} - {original} v{version}.{extension}'
     await app.owner.call('POST', '/api/packs', { name: 'Course' })
     await app.owner.scope.query(
-      `update files set pack_id = (select id from packs where shop_id = :shop), pack_position = 0
+      `insert into pack_files (shop_id, pack_id, file_id, position)
+       select shop_id, (select id from packs where shop_id = :shop), id, 0 from files
        where shop_id = :shop and filename = 'a.pdf'`,
     )
     expect(await names({ filter: {} }, { pattern, missing: 'omit' })).toEqual([

@@ -83,9 +83,22 @@ export async function openDeliveryLink(
   }))
 }
 
+/**
+ * SQL: the place of the file `f` in the pack whose product comes first in the delivery; if no pack of it
+ * has a product of the delivery, in the first that it entered.
+ */
+export const placeIn = (delivery: string): string => `(select k.position from pack_files k
+    where k.shop_id = f.shop_id and k.file_id = f.id
+    order by (select min(o.position) from pack_products x join delivery_files df
+        on df.shop_id = x.shop_id and df.delivery_id = ${delivery} and df.file_id = f.id
+      join deliveries d on d.shop_id = df.shop_id and d.id = df.delivery_id
+      join order_lines o on o.shop_id = d.shop_id and o.order_id = d.order_id and o.id = df.line_id
+      where x.shop_id = k.shop_id and x.pack_id = k.pack_id and x.product_id = o.product_id) nulls last,
+      k.added_at, k.pack_id limit 1)`
+
 /** SQL: orders the links `c` to the files `f` under the page's link `l`. */
 export const PAID_ORDER = `(select min(o.position) from delivery_files df
     join deliveries d on d.shop_id = df.shop_id and d.id = df.delivery_id
     join order_lines o on o.shop_id = d.shop_id and o.order_id = d.order_id and o.id = df.line_id
     where df.shop_id = c.shop_id and df.delivery_id = l.delivery_id and df.file_id = c.file_id),
-  f.pack_position, f.filename`
+  ${placeIn('l.delivery_id')}, f.filename`

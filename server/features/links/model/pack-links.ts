@@ -163,13 +163,14 @@ const listFiles = (scope: ShopScope, link: string): Promise<PackFileRow[]> =>
          and c.download_limit is not distinct from l.download_limit
          and c.email is not distinct from l.email as has_pack_terms
      from links l
-     join files f on f.shop_id = l.shop_id and f.pack_id = l.pack_id
+     join pack_files k on k.shop_id = l.shop_id and k.pack_id = l.pack_id
+     join files f on f.shop_id = k.shop_id and f.id = k.file_id
      join versions v on v.shop_id = f.shop_id and v.file_id = f.id and v.number = f.version
      left join links c on c.shop_id = l.shop_id and c.parent_id = l.id and c.file_id = f.id
      where l.shop_id = :shop and l.id = :link and f.deleted_at is null
        and f.mapping_state <> 'unmapped'
        and c.revoked_at is null
-     order by f.pack_position, f.id`,
+     order by k.position, f.id`,
     { link },
   )
 

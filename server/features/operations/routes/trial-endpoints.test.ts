@@ -75,7 +75,7 @@ describe('a trial', () => {
     expect(was).toMatchObject({ filename: 'Harbour.jpg' })
     expect(after).toMatchObject({
       filename: 'Web Harbour.webp',
-      pack: 'Course',
+      packs: { added: ['Course'], removed: [] },
       tags: { added: ['web'], removed: [] },
     })
     expect(after.size_bytes).toBeLessThan(was.size_bytes)

@@ -8,6 +8,7 @@ import { AppError, type ErrorDetail } from '../../../core/errors.ts'
 import { revokeLinks } from '../../links/model/changes.ts'
 import type { PackProduct } from './list.ts'
 import { fileChanged, raiseFileEvent } from '../../../files/change-events.ts'
+import { isGivenByNone } from '../../../files/pack-places.ts'
 import { nameKey } from '../../../files/rules.ts'
 
 /** Returns the pack's UUID. Throws `conflict` if the name is taken. */
@@ -99,14 +100,15 @@ export async function orderPack(
   await requireInPack(tx, id, files)
   await tx.query(
     `with placed as (
-       select f.id, row_number() over (order by named.n nulls last, f.pack_position, f.id) as place
-         from files f
-       left join unnest(:files::uuid[]) with ordinality as named(id, n) on named.id = f.id
-       where f.shop_id = :shop and f.pack_id = :id
+       select k.file_id, row_number() over (
+           order by named.n nulls last, k.position, k.file_id) as place
+         from pack_files k
+       left join unnest(:files::uuid[]) with ordinality as named(id, n) on named.id = k.file_id
+       where k.shop_id = :shop and k.pack_id = :id
      )
-     update files set pack_position = place from placed
-     where files.shop_id = :shop and files.id = placed.id
-       and files.pack_position is distinct from place`,
+     update pack_files k set position = place from placed
+     where k.shop_id = :shop and k.pack_id = :id and k.file_id = placed.file_id
+       and k.position <> place`,
     { id, files },
   )
   await touch(tx, id)
@@ -114,8 +116,9 @@ export async function orderPack(
 
 async function requireInPack(tx: ShopScope, id: string, files: readonly string[]): Promise<void> {
   const known = await tx.query<{ id: string }>(
-    `select id from files where shop_id = :shop and pack_id = :id and id = any(:files::uuid[])
-      and deleted_at is null`,
+    `select f.id from pack_files k join files f on f.shop_id = k.shop_id and f.id = k.file_id
+     where k.shop_id = :shop and k.pack_id = :id and k.file_id = any(:files::uuid[])
+       and f.deleted_at is null`,
     { id, files },
   )
   const [inPack, seen] = [new Set(known.map((file) => file.id)), new Set<string>()]
@@ -131,23 +134,26 @@ async function requireInPack(tx: ShopScope, id: string, files: readonly string[]
 }
 
 /**
- * Deletes the pack. Its files stay, without the products that they had through it. Its links are
+ * Deletes the pack. Its files stay, without the products that no other pack of them has. Its links are
  * revoked and keep its name, so that their holders get the reason.
  */
 export async function deletePack(tx: ShopScope, id: string): Promise<void> {
   await lockPack(tx, id)
   const emptied = await tx.query<{ id: string | null }>(
-    `with gone as (
-       delete from mappings m using files f
-       where f.shop_id = :shop and f.pack_id = :id and m.shop_id = f.shop_id and m.file_id = f.id
-         and m.method = 'pack'
+    `with held as materialized (
+       select file_id from pack_files where shop_id = :shop and pack_id = :id
+     ), gone as (
+       delete from mappings m using held
+       where m.shop_id = :shop and m.file_id = held.file_id and m.method = 'pack'
+         and ${isGivenByNone(':id::uuid')}
+       returning m.file_id, m.product_id, m.variant_id
      )
-     update files set pack_id = null, pack_position = null, updated_at = now(),
+     update files set updated_at = now(),
        mapping_state = case when mapping_state = 'mapped' and not exists (
            select from mappings m where m.shop_id = files.shop_id and m.file_id = files.id
-             and m.method <> 'pack'
+             and (m.file_id, m.product_id, m.variant_id) not in (select * from gone)
          ) then 'unmapped' else mapping_state end
-     where shop_id = :shop and pack_id = :id
+     where shop_id = :shop and id in (select file_id from held)
      returning case when deleted_at is null then id end as id`,
     { id },
   )

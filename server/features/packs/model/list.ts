@@ -30,8 +30,9 @@ const DETAILS = `chosen.id, chosen.name, chosen.name_key, chosen.created_at, cho
     from pack_products p where p.shop_id = chosen.shop_id and p.pack_id = chosen.id
   ), '[]') as products
   from chosen, lateral (
-    select count(*) as files, coalesce(sum(size_bytes), 0)::bigint as size_bytes from files f
-    where f.shop_id = chosen.shop_id and f.pack_id = chosen.id and f.deleted_at is null
+    select count(*) as files, coalesce(sum(f.size_bytes), 0)::bigint as size_bytes
+    from pack_files k join files f on f.shop_id = k.shop_id and f.id = k.file_id
+    where k.shop_id = chosen.shop_id and k.pack_id = chosen.id and f.deleted_at is null
   ) held`
 
 /** By name. `after`: the previous page's last name_key; `search`: words of the name. */

@@ -114,7 +114,8 @@ async function mapTo(
 ): Promise<string | null> {
   if (!(await replaceProducts(tx, id, products))) return null
   const [first] = await tx.query(
-    'select from files where shop_id = :shop and pack_id = :id and deleted_at is null limit 1',
+    `select from pack_files k join files f on f.shop_id = k.shop_id and f.id = k.file_id
+     where k.shop_id = :shop and k.pack_id = :id and f.deleted_at is null limit 1`,
     { id },
   )
   if (!first) return null

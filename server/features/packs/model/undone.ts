@@ -21,14 +21,14 @@ export async function dropUndonePacks(
          else o.created_at end and o.finished_at
        and p.updated_at = p.created_at
        and exists (select from items i where i.shop_id = o.shop_id and i.operation_id = o.id
-         and i.after ->> 'pack_id' = p.id::text)
+         and i.after -> 'packs' -> 'added' @> jsonb_build_array(jsonb_build_object('id', p.id)))
      order by p.id for update of p`,
     { undoes },
   )
   if (created.length === 0) return
   await tx.query(
     `delete from packs p where p.shop_id = :shop and p.id = any(:ids::uuid[])
-       and not exists (select from files f where f.shop_id = p.shop_id and f.pack_id = p.id)
+       and not exists (select from pack_files f where f.shop_id = p.shop_id and f.pack_id = p.id)
        and not exists (select from links l where l.shop_id = p.shop_id and l.pack_id = p.id)
        and not exists (select from pack_products x where x.shop_id = p.shop_id and x.pack_id = p.id)
        and not exists (select from triggers s where s.shop_id = p.shop_id

@@ -21,15 +21,16 @@ const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stri
 
 /** The index of the choice that these options represent. */
 export function chosenAt({ choices }: Alternative, value: Options): number {
-  const sets = choices.findIndex(
-    ({ set }) =>
-      set && Object.entries(set).every(([name, wanted]) => same(ownValue(value, name), wanted)),
-  )
+  const isFilled = ({ fields }: AlternativeChoice) =>
+    fields[0] !== undefined && ownValue(value, fields[0]) !== undefined
+  const isSet = ({ set }: AlternativeChoice) =>
+    set !== undefined &&
+    Object.entries(set).every(([name, wanted]) => same(ownValue(value, name), wanted))
+  // Choices that set the same differ in their first fields.
+  const both = choices.findIndex((choice) => isSet(choice) && isFilled(choice))
+  const sets = both >= 0 ? both : choices.findIndex(isSet)
   if (sets >= 0) return sets
-  const filled = choices.findIndex(
-    ({ fields, set }) =>
-      !set && fields[0] !== undefined && ownValue(value, fields[0]) !== undefined,
-  )
+  const filled = choices.findIndex((choice) => !choice.set && isFilled(choice))
   return filled >= 0 ? filled : plainAt({ choices })
 }
 

@@ -11,6 +11,7 @@ test('the list of errors is what clients rely on', () => {
       "malformed_request 400 invalid_request",
       "unauthenticated 401 authentication",
       "missing_scope 403 permission",
+      "origin_refused 403 permission",
       "answer_refused 403 permission",
       "not_found 404 not_found",
       "being_made 404 not_found",

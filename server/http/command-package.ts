@@ -66,7 +66,7 @@ function isKnown({ headers }: Context, { etag, bytes }: Packed): boolean {
 }
 
 /** Where the client reached this server. A malformed Host is refused. */
-function originOf(ctx: Context): string {
+export function originOf(ctx: Context): string {
   const url = `${ctx.protocol}://${ctx.host}`
   if (ctx.host === '' || !URL.canParse(url)) throw new AppError('malformed_request')
   return new URL(url).origin

@@ -4381,6 +4381,7 @@ export interface components {
       }
       'POST /api/operations/{id}/undo': {
         answer: components['schemas']['Operation']
+        body: components['schemas']['UndoRequest']
       }
       'POST /api/orders/files': {
         answer: components['schemas']['DeliveryDetail']
@@ -5822,6 +5823,8 @@ export interface components {
        * @example https://tools.example.com/stevedore
        */
       callback_url?: string
+      /** @description Only a preview until it is confirmed: 202, then follow `Location` */
+      dry_run?: boolean
       files: components['schemas']['ImportEntry'][]
       /**
        * @description Headers of the requests for the files, such as `Authorization`. They are sealed, shown nowhere, and sent only to the host of each address: never after a redirect to another one
@@ -10272,6 +10275,11 @@ export interface components {
         uploaded_before?: string
         version_above?: number
       }
+    }
+    /** @default {} */
+    UndoRequest: {
+      /** @description Only a preview until it is confirmed */
+      dry_run?: boolean
     }
     UnfiledDismissal: {
       /** @default true */

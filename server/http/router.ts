@@ -53,6 +53,7 @@ export function createRouter(parts: RouterParts): Router {
 }
 
 function requireScope(caller: Caller, endpoint: Endpoint): void {
+  if (endpoint.refusesAgencies && caller.agency?.isGranted) throw new AppError('agency_refused')
   if (!hasScope(caller, endpoint)) throw missingScope(scopesOf(endpoint).join(' or '))
 }
 

@@ -18,6 +18,7 @@ const COMMON = {
   help: { type: 'boolean', short: 'h' },
   json: { type: 'boolean' },
   'key-file': { type: 'string' },
+  shop: { type: 'string' },
 } as const
 
 async function main(args: readonly string[], terminal: (json: boolean) => Terminal) {
@@ -79,6 +80,7 @@ async function run(
   const parts = openClient({
     url,
     key,
+    ...(typeof values.shop === 'string' ? { shop: values.shop } : {}),
     signal: stop.signal,
     onRetry: ({ reason, waitMs }) =>
       terminal.note(`${reason}. Again in ${Math.ceil(waitMs / 1000)} s`),

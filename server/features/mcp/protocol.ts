@@ -51,7 +51,7 @@ interface Message {
   message: unknown
 }
 
-/** Answers one message of a client, by a server of its own that ends with it. */
+/** Answers one message of a client, by a server that ends with it. */
 export async function answerMessage(
   parts: McpParts,
   { ctx, caller, message }: Message,

@@ -18,11 +18,24 @@ export interface components {
       email?: string
       phone?: string
     }
+    AgencyKey: {
+      /** @description Of the key */
+      name: string
+      /** @description Whose key it is */
+      shop: {
+        domain: string
+        name: string
+      }
+    }
     ApiKey: {
+      /** @description Owners of other shops let the key act there by this code; null: in its shop alone */
+      agency_code: string | null
       /** Format: date-time */
       created_at: string
       /** @description null: never */
       expires_at: string | null
+      /** @description The key of this other shop acts here; null: it is a key of this shop */
+      granted_shop: string | null
       /** @description The first characters of the key */
       hint: string
       id: string
@@ -33,6 +46,8 @@ export interface components {
       scopes: string[]
     }
     ApiKeyRequest: {
+      /** @description It can act in other shops too, once their owners grant it access */
+      agency?: boolean
       expires_in_days?: number | null
       /** @description Its name in history */
       name: string
@@ -2416,6 +2431,9 @@ export interface components {
       'GET /api/activity': {
         answer: components['schemas']['Activity']
       }
+      'GET /api/agency-keys/{code}': {
+        answer: components['schemas']['AgencyKey']
+      }
       'GET /api/api-keys': {
         answer: {
           data: components['schemas']['ApiKey'][]
@@ -3444,6 +3462,16 @@ export interface components {
       'GET /api/settings/mail/texts': {
         answer: components['schemas']['MailTexts']
       }
+      'GET /api/shops': {
+        answer: {
+          data: components['schemas']['ReachableShop'][]
+          next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          limit?: number
+        }
+      }
       'GET /api/stats': {
         answer: components['schemas']['Stats']
         query: {
@@ -3795,10 +3823,14 @@ export interface components {
       }
       'POST /api/api-keys': {
         answer: {
+          /** @description Owners of other shops let the key act there by this code; null: in its shop alone */
+          agency_code: string | null
           /** Format: date-time */
           created_at: string
           /** @description null: never */
           expires_at: string | null
+          /** @description The key of this other shop acts here; null: it is a key of this shop */
+          granted_shop: string | null
           /** @description The first characters of the key */
           hint: string
           id: string
@@ -3810,6 +3842,10 @@ export interface components {
           scopes: string[]
         }
         body: components['schemas']['ApiKeyRequest']
+      }
+      'POST /api/api-keys/grants': {
+        answer: components['schemas']['ApiKey']
+        body: components['schemas']['KeyGrantRequest']
       }
       'POST /api/buyers/library': {
         answer: {
@@ -5904,6 +5940,27 @@ export interface components {
         message_text?: components['schemas']['Text']
       }[]
     }
+    KeyGrantRequest: {
+      /** @description The code of the key */
+      code: string
+      expires_in_days?: number | null
+      /** @description Only scopes that the caller has */
+      scopes: (
+        | 'files:read'
+        | 'files:write'
+        | 'files:delete'
+        | 'files:purge'
+        | 'imports:write'
+        | 'links:write'
+        | 'operations:read'
+        | 'operations:write'
+        | 'settings:write'
+        | 'drop:read'
+        | 'drop:write'
+        | 'cloud:read'
+        | 'cloud:write'
+      )[]
+    }
     LibraryRequest: {
       /** Format: email */
       email: string
@@ -7828,6 +7885,13 @@ export interface components {
     ProductNewFilesChoice: {
       new_files: ('never' | 'ask' | 'always') | null
       product_id: string
+    }
+    ReachableShop: {
+      domain: string
+      expires_at: string | null
+      last_used_at: string | null
+      name: string
+      scopes: string[]
     }
     RenamePreview: {
       data: {

@@ -25,8 +25,8 @@ export const settingsExamples: Examples = {
     body: { name: 'Storefront sync', scopes: ['files:read', 'links:write'], expires_in_days: 365 },
     status: 201,
   },
-  'get /api/agency-keys/{code}': {
-    params: { code: 'agency_0d2f4Yk1rQ8sT6uVwXyZaA' },
+  'get /api/agency-key': {
+    query: { code: 'agency_0d2f4Yk1rQ8sT6uVwXyZaA' },
     // No shop has this code.
     status: 404,
   },

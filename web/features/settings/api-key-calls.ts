@@ -19,8 +19,8 @@ export const useCreateApiKey = () =>
 
 /** Whose key a code names; a text that is no code is not asked for. */
 export const useAgencyKey = (code: string) =>
-  useRead('GET /api/agency-keys/{code}', {
-    path: { code },
+  useRead('GET /api/agency-key', {
+    query: { code },
     enabled: /^agency_[\w-]{22}$/.test(code),
   })
 

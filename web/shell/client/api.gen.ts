@@ -2431,8 +2431,11 @@ export interface components {
       'GET /api/activity': {
         answer: components['schemas']['Activity']
       }
-      'GET /api/agency-keys/{code}': {
+      'GET /api/agency-key': {
         answer: components['schemas']['AgencyKey']
+        query: {
+          code?: string
+        }
       }
       'GET /api/api-keys': {
         answer: {

@@ -51,7 +51,7 @@ test('it names a shop in every request, and has no access without a grant', asyn
 
 test('the owner of a shop sees whose key it is, and grants it scopes of that shop', async () => {
   const read = (client: Client, code: string) =>
-    client.call('GET', `/api/agency-keys/${encodeURIComponent(code)}`)
+    client.call('GET', `/api/agency-key?code=${encodeURIComponent(code)}`)
   expect((await read(granted, agency.agency_code)).body).toEqual({
     name: 'Harbour Agency',
     shop: { domain: await ownDomain(), name: expect.any(String) },

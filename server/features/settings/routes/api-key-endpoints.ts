@@ -79,8 +79,10 @@ const keyBody = z
   })
   .meta({ id: 'ApiKeyRequest' })
 
+const agencyCode = z.string().trim().max(100).describe('The code of the key')
+
 const grantBody = z
-  .strictObject({ code: z.string().trim().max(100).describe('The code of the key'), ...access })
+  .strictObject({ code: agencyCode, ...access })
   .meta({ id: 'KeyGrantRequest' })
 
 const agencySchema = z
@@ -167,12 +169,13 @@ const create = (clock: () => Date) =>
   })
 
 const readAgency = ({ database }: KeyParts) =>
-  endpoint('GET /api/agency-keys/{code}', {
+  endpoint('GET /api/agency-key', {
     summary: 'Read whose key a code names',
     description: 'Compare it with who gave you the code, before you grant the key access.',
+    query: z.strictObject({ code: agencyCode }),
     replies: { 200: { description: 'The key and its shop', schema: agencySchema } },
-    handler: async ({ caller, params }) => {
-      const found = await findAgencyKey(database, params.code)
+    handler: async ({ caller, query }) => {
+      const found = await findAgencyKey(database, query.code)
       if (!found || found.shop_id === caller.scope.shop) throw new AppError('not_found')
       const { name, domain, shop_name } = found
       return { body: { name, shop: { domain, name: shop_name } } }

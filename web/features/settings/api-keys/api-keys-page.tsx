@@ -109,9 +109,13 @@ function Revoke({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
       problem={t('The key could not be revoked')}
     >
       <Text as="p">
-        {t(
-          'Programs that use this key are refused from then on. A revoked key can’t be restored: create another one.',
-        )}
+        {apiKey.granted_shop === null
+          ? t(
+              'Programs that use this key are refused from then on. A revoked key can’t be restored: create another one.',
+            )
+          : t(
+              'The agency is refused in this shop from then on. To let it in again, enter its code again.',
+            )}
       </Text>
     </Question>
   )
@@ -184,7 +188,11 @@ const columnsOf = (onRevoke: Props['onRevoke']): Columns<ColumnId, ApiKey> => ({
   },
 })
 
-const Name = ({ apiKey: { name, hint, agency_code, granted_shop } }: { apiKey: ApiKey }) => (
+const Name = ({
+  apiKey: { name, hint, agency_code, granted_shop, revoked_at },
+}: {
+  apiKey: ApiKey
+}) => (
   <BlockStack>
     <Text as="span" fontWeight="semibold" breakWord>
       {name}
@@ -192,7 +200,9 @@ const Name = ({ apiKey: { name, hint, agency_code, granted_shop } }: { apiKey: A
     <SmallPrint>
       {granted_shop === null ? `${hint}…` : t('Key of {shop}', { shop: granted_shop })}
     </SmallPrint>
-    {agency_code !== null && <Code text={agency_code} what={t('Code for other shops')} wrap />}
+    {agency_code !== null && revoked_at === null && (
+      <Code text={agency_code} what={t('Code for other shops')} wrap />
+    )}
   </BlockStack>
 )
 

@@ -1,5 +1,4 @@
 // What a key may do, and for how long: the fields of the dialogs that give access.
-import { type ReactNode } from 'react'
 import { t } from '../../../shell/messages/t.ts'
 import { ChoiceList } from '../../../shell/ui/index.ts'
 import { SCOPES } from '../api-key-labels.ts'
@@ -13,7 +12,7 @@ export const LIFETIMES = [
 
 interface Props {
   selected: string[]
-  error: ReactNode
+  error: string | undefined
   onChange: (chosen: string[]) => void
 }
 

@@ -289,17 +289,27 @@ function CreateApiKey({ onClose }: { onClose: () => void }) {
         })}
       />
       <Select label={t('Expires')} options={LIFETIMES} value={days} onChange={setDays} />
-      <Checkbox
-        label={t('Works in other shops too')}
-        helpText={t(
-          'You get a code. The owner of another shop enters it there, and chooses what the key may do in that shop.',
-        )}
-        checked={agency}
-        onChange={setAgency}
-      />
+      <OtherShops isChosen={agency} onChange={setAgency} />
     </Dialog>
   )
 }
+
+const OtherShops = ({
+  isChosen,
+  onChange,
+}: {
+  isChosen: boolean
+  onChange: (isChosen: boolean) => void
+}) => (
+  <Checkbox
+    label={t('Works in other shops too')}
+    helpText={t(
+      'You get a code. The owner of another shop enters it there, and chooses what the key may do in that shop.',
+    )}
+    checked={isChosen}
+    onChange={onChange}
+  />
+)
 
 function Made({
   made,

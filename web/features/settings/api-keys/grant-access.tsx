@@ -11,6 +11,11 @@ import { useAgencyKey, useGrantAccess } from '../api-key-calls.ts'
 import { chosenScopes } from '../api-key-labels.ts'
 import { LIFETIMES, ScopeChoices } from './scope-choices.tsx'
 
+function shown(name: string, onClose: () => void): void {
+  toast(t('{name} has access', { name }))
+  onClose()
+}
+
 const READING = ['files:read', 'operations:read']
 
 export function GrantAccess({ onClose }: { onClose: () => void }) {
@@ -21,7 +26,6 @@ export function GrantAccess({ onClose }: { onClose: () => void }) {
   const [missing, setMissing] = useState<{ code?: string; scopes?: string }>({})
   const agency = useAgencyKey(code.trim())
   const problems = problemsOf(objectionsIn(grant.error))
-  const isUnknown = agency.error instanceof ApiError && agency.error.status === 404
   const submit = () => {
     const found = {
       ...(agency.data ? {} : { code: t('Enter the code that the agency gave you') }),
@@ -30,15 +34,8 @@ export function GrantAccess({ onClose }: { onClose: () => void }) {
     setMissing(found)
     if (Object.keys(found).length > 0) return
     const expires_in_days = days === '' ? null : Number(days)
-    grant.mutate(
-      { code: code.trim(), scopes: chosenScopes(scopes), expires_in_days },
-      {
-        onSuccess: ({ name }) => {
-          toast(t('{name} has access', { name }))
-          onClose()
-        },
-      },
-    )
+    const given = { code: code.trim(), scopes: chosenScopes(scopes), expires_in_days }
+    grant.mutate(given, { onSuccess: ({ name }) => shown(name, onClose) })
   }
   return (
     <Dialog
@@ -55,31 +52,15 @@ export function GrantAccess({ onClose }: { onClose: () => void }) {
       {grant.error && problems.all.length === 0 && (
         <Problem error={grant.error} what={t('The access could not be given')} />
       )}
-      <TextField
-        label={t('Code of the agency')}
-        autoFocus
-        maxLength={100}
-        placeholder="agency_…"
-        helpText={t('The agency finds it with its key, under Settings, API keys.')}
+      <AgencyCode
+        agency={agency}
         value={code}
-        error={
-          isUnknown
-            ? t('No key of another shop has this code, or it was revoked')
-            : (missing.code ?? problems.at('code'))
-        }
+        error={missing.code ?? problems.at('code')}
         onChange={clearing(grant, (text: string) => {
           setCode(text)
           setMissing({})
         })}
       />
-      {agency.data && (
-        <Banner>
-          {t('This is the key “{name}” of {shop}. Is that who gave you the code?', {
-            name: agency.data.name,
-            shop: agency.data.shop.domain,
-          })}
-        </Banner>
-      )}
       <ScopeChoices
         selected={scopes}
         error={missing.scopes ?? problems.at('scopes')}
@@ -90,5 +71,41 @@ export function GrantAccess({ onClose }: { onClose: () => void }) {
       />
       <Select label={t('Access ends')} options={LIFETIMES} value={days} onChange={setDays} />
     </Dialog>
+  )
+}
+
+interface CodeProps {
+  agency: ReturnType<typeof useAgencyKey>
+  value: string
+  error: string | undefined
+  onChange: (text: string) => void
+}
+
+/** The code, and whose key it names. */
+function AgencyCode({ agency, value, error, onChange }: CodeProps) {
+  const isUnknown = agency.error instanceof ApiError && agency.error.status === 404
+  return (
+    <>
+      <TextField
+        label={t('Code of the agency')}
+        autoFocus
+        maxLength={100}
+        helpText={t('The agency finds it with its key, under Settings, API keys.')}
+        value={value}
+        error={isUnknown ? t('No key of another shop has this code, or it was revoked') : error}
+        onChange={onChange}
+      />
+      {agency.data && (
+        <Banner>
+          {t('This is the key “{name}” of {shop}. Is that who gave you the code?', {
+            name: agency.data.name,
+            shop: agency.data.shop.domain,
+          })}
+        </Banner>
+      )}
+      {agency.error && !isUnknown && (
+        <Problem error={agency.error} what={t('The code could not be looked up')} />
+      )}
+    </>
   )
 }

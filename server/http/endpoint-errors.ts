@@ -5,7 +5,10 @@ import { ERRORS, type ErrorCode } from '../core/errors.ts'
 import { scopesOf, type Endpoint } from './endpoint.ts'
 import thrown from './error-codes.json' with { type: 'json' }
 
-/** Of every address: its method is wrong, or the server cannot answer. */
+/**
+ * Of every address: its method is wrong, or the server cannot answer. Exported for the test that compares
+ * answers with the document.
+ */
 export const ALWAYS: readonly ErrorCode[] = [
   'method_not_allowed',
   'headers_too_large',
@@ -22,7 +25,10 @@ const OF_BODIES: readonly ErrorCode[] = [
   'bodies_full',
 ]
 
-/** Of an endpoint whose codes were derived; null: it is newer than the list. */
+/**
+ * Of an endpoint whose codes were derived; null: it is newer than the list. Exported for the tests that find
+ * such endpoints.
+ */
 export const thrownBy = ({ method, path }: Pick<Endpoint, 'method' | 'path'>) =>
   (ownValue(thrown, `${method} ${path}`) as ErrorCode[] | undefined) ?? null
 

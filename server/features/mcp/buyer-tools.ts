@@ -1,7 +1,7 @@
 // The tools about buyers: what they got, and why one of them cannot download.
 import { z } from 'zod'
 import { AppError } from '../../core/errors.ts'
-import { defineTool, fieldsOf, rowsOf, type Json, type Read, type Tool } from './tool.ts'
+import { defineTool, shownFields, listedRows, type Json, type Read, type Tool } from './tool.ts'
 
 const DELIVERY_FIELDS = [
   'id',
@@ -22,8 +22,8 @@ const DELIVERY_FIELDS = [
 ] as const
 
 const deliveryOf = (delivery: Json): Json => ({
-  ...fieldsOf(delivery, DELIVERY_FIELDS),
-  sent: delivery['sent'] ? fieldsOf(delivery['sent'], ['kind', 'status', 'error', 'at']) : null,
+  ...shownFields(delivery, DELIVERY_FIELDS),
+  sent: delivery['sent'] ? shownFields(delivery['sent'], ['kind', 'status', 'error', 'at']) : null,
 })
 
 const findDeliveries = defineTool({
@@ -44,7 +44,7 @@ const findDeliveries = defineTool({
   }),
   answer: async (asked, { read }) => {
     const found = await read('/api/deliveries', { query: { limit: 10, ...asked } })
-    return { deliveries: rowsOf(found).map(deliveryOf), next_cursor: found['next_cursor'] }
+    return { deliveries: listedRows(found).map(deliveryOf), next_cursor: found['next_cursor'] }
   },
 })
 
@@ -59,8 +59,8 @@ const whyCannotDownload = defineTool({
     const email = given.trim()
     const buyer = await buyerOf(read, email)
     const [deliveries, links] = [
-      rowsOf(await read('/api/deliveries', { query: { email, limit: 20 } })),
-      rowsOf(await read('/api/links', { query: { email, limit: 50 } })),
+      listedRows(await read('/api/deliveries', { query: { email, limit: 20 } })),
+      listedRows(await read('/api/links', { query: { email, limit: 50 } })),
     ]
     const refusals = buyer && Array.isArray(buyer['refusals']) ? (buyer['refusals'] as Json[]) : []
     const findings = [
@@ -80,9 +80,10 @@ const whyCannotDownload = defineTool({
                 ? 'Nothing stops a download of this address now'
                 : 'No order and no link of this shop has this address: compare it with the order',
             ],
-      buyer: buyer && fieldsOf(buyer, ['email', 'orders', 'files', 'blocked_files', 'downloads']),
+      buyer:
+        buyer && shownFields(buyer, ['email', 'orders', 'files', 'blocked_files', 'downloads']),
       deliveries: deliveries.map(deliveryOf),
-      links: links.map((link) => fieldsOf(link, ['id', 'filename', 'status', 'expires_at'])),
+      links: links.map((link) => shownFields(link, ['id', 'filename', 'status', 'expires_at'])),
       refusals: refusals.slice(0, 20),
     }
   },

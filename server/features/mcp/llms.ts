@@ -1,7 +1,7 @@
 // /llms.txt: what a program finds here, in a page of text with links, for agents that read before they
 // write code.
 import type { Context } from 'koa'
-import { originOf } from '../../http/command-package.ts'
+import { requestOrigin } from '../../http/command-package.ts'
 import { notAllowed } from '../../http/errors.ts'
 import type { Mount } from '../../http/listen.ts'
 import { MCP_PATH } from './mount.ts'
@@ -37,6 +37,6 @@ export const llmsText = ({ ownUrl }: { ownUrl: string | null }): Mount => ({
     ctx.type = 'text/plain'
     ctx.set('X-Content-Type-Options', 'nosniff')
     ctx.set('Cache-Control', 'no-cache')
-    ctx.body = textOf(ownUrl ?? originOf(ctx))
+    ctx.body = textOf(ownUrl ?? requestOrigin(ctx))
   },
 })

@@ -1,5 +1,5 @@
 // An operation as the tools answer it: what it does or did, in few fields, and the first of its files.
-import { fieldsOf, rowsOf, type Json, type ToolContext } from './tool.ts'
+import { shownFields, listedRows, type Json, type ToolContext } from './tool.ts'
 
 const FIELDS = [
   'id',
@@ -33,7 +33,7 @@ const FIELDS = [
 
 const ITEM_FIELDS = ['position', 'status', 'filename', 'file_id', 'error', 'warnings'] as const
 
-export const pageOf = (baseUrl: string, operation: string): string =>
+export const operationPage = (baseUrl: string, operation: string): string =>
   `${baseUrl}/operations/${operation}`
 
 /** @param asked which of its items */
@@ -48,15 +48,15 @@ export async function operationAnswer(
   const artifact = operation['artifact'] as { filename: string; url: string } | null
   return {
     operation: {
-      ...fieldsOf(operation, FIELDS),
-      steps: (operation['steps'] as Json[]).map((step) => fieldsOf(step, ['title', 'summary'])),
-      page: pageOf(baseUrl, id),
+      ...shownFields(operation, FIELDS),
+      steps: (operation['steps'] as Json[]).map((step) => shownFields(step, ['title', 'summary'])),
+      page: operationPage(baseUrl, id),
       ...(artifact
         ? { document: { filename: artifact.filename, url: baseUrl + artifact.url } }
         : {}),
     },
-    files: rowsOf(items).map((item) => ({
-      ...fieldsOf(item, ITEM_FIELDS),
+    files: listedRows(items).map((item) => ({
+      ...shownFields(item, ITEM_FIELDS),
       ...(item['after'] ? { before: item['before'], after: item['after'] } : {}),
     })),
     ...(await createdLinks(context, operation)),
@@ -74,8 +74,16 @@ async function createdLinks(
   if (!scopes.has('links:write')) return {}
   const links = await read('/api/links', { query: { operation_id: id, limit: 100 } })
   return {
-    links: rowsOf(links).map((link) =>
-      fieldsOf(link, ['id', 'file_id', 'filename', 'url', 'email', 'expires_at', 'download_limit']),
+    links: listedRows(links).map((link) =>
+      shownFields(link, [
+        'id',
+        'file_id',
+        'filename',
+        'url',
+        'email',
+        'expires_at',
+        'download_limit',
+      ]),
     ),
   }
 }

@@ -14,10 +14,9 @@ import { errorFields } from '../../core/log.ts'
 import type { Caller } from '../../http/endpoint.ts'
 import { answeredError } from '../../http/errors.ts'
 import { version } from '../../ports/user-agent.ts'
-import type { McpParts } from './mount.ts'
 import { planTools } from './plan-tools.ts'
 import { readTools } from './read-tools.ts'
-import { runTool } from './run-tool.ts'
+import { runTool, type ToolParts } from './run-tool.ts'
 import type { Json, Tool } from './tool.ts'
 
 const TOOLS: readonly Tool[] = [...readTools, ...planTools]
@@ -53,7 +52,7 @@ interface Message {
 
 /** Answers one message of a client, by a server that ends with it. */
 export async function answerMessage(
-  parts: McpParts,
+  parts: ToolParts,
   { ctx, caller, message }: Message,
 ): Promise<Response> {
   const gone = new AbortController()
@@ -92,7 +91,7 @@ const headersOf = (ctx: Context): Record<string, string> =>
 
 /** A result, or the error as the API answers it. */
 async function answerOf(
-  { log }: Pick<McpParts, 'log'>,
+  { log }: Pick<ToolParts, 'log'>,
   ctx: Context,
   run: () => Promise<Json>,
 ): Promise<CallToolResult> {

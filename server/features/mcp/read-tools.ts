@@ -4,7 +4,7 @@ import { AppError } from '../../core/errors.ts'
 import { filterSchema } from '../../files/filter.ts'
 import { buyerTools } from './buyer-tools.ts'
 import { operationAnswer } from './operation-answer.ts'
-import { defineTool, fieldsOf, rowsOf, type Json, type Tool } from './tool.ts'
+import { defineTool, shownFields, listedRows, type Json, type Tool } from './tool.ts'
 
 const cursor = z.string().max(500).optional().describe('`next_cursor` of the answer before')
 const limit = (most: number) =>
@@ -40,8 +40,8 @@ const findFiles = defineTool({
   answer: async ({ filter = {}, ...page }, { read }) => {
     const found = await read('/api/files', { query: { ...filter, limit: USUAL, ...page } })
     return {
-      ...fieldsOf(found, ['total', 'total_is_exact', 'next_cursor']),
-      files: rowsOf(found).map((file) => fieldsOf(file, FILE_FIELDS)),
+      ...shownFields(found, ['total', 'total_is_exact', 'next_cursor']),
+      files: listedRows(found).map((file) => shownFields(file, FILE_FIELDS)),
     }
   },
 })
@@ -57,7 +57,7 @@ const describeFile = defineTool({
       await read('/api/files/{id}', { params: { id } }),
       await read('/api/files/{id}/history', { params: { id }, query: { limit: USUAL } }),
     ]
-    return { file, history: rowsOf(history) }
+    return { file, history: listedRows(history) }
   },
 })
 
@@ -69,7 +69,7 @@ const findProducts = defineTool({
   input: z.strictObject({ search: z.string().min(1).max(255), limit: limit(50), cursor }),
   answer: async (asked, { read }) => {
     const found = await read('/api/products', { query: { limit: USUAL, ...asked } })
-    return { products: rowsOf(found), next_cursor: found['next_cursor'] }
+    return { products: listedRows(found), next_cursor: found['next_cursor'] }
   },
 })
 
@@ -80,7 +80,9 @@ const productsWithoutFiles = defineTool({
   description:
     'Products that were sold in the last 90 days, need no shipping, and give their buyers no file yet.',
   input: z.strictObject({}),
-  answer: async (_asked, { read }) => ({ products: rowsOf(await read('/api/unfiled-products')) }),
+  answer: async (_asked, { read }) => ({
+    products: listedRows(await read('/api/unfiled-products')),
+  }),
 })
 
 const LINK_FIELDS = [
@@ -114,7 +116,7 @@ const findLinks = defineTool({
   answer: async (asked, { read }) => {
     const found = await read('/api/links', { query: { limit: USUAL, ...asked } })
     return {
-      links: rowsOf(found).map((link) => fieldsOf(link, LINK_FIELDS)),
+      links: listedRows(found).map((link) => shownFields(link, LINK_FIELDS)),
       next_cursor: found['next_cursor'],
     }
   },
@@ -130,25 +132,25 @@ const listActions = defineTool({
     action: z.string().max(100).optional().describe('The id of one action: with its options'),
   }),
   answer: async ({ action }, { read }) => {
-    const plugins = rowsOf(await read('/api/plugins')).filter(isAction)
+    const plugins = listedRows(await read('/api/plugins')).filter(isAction)
     if (action !== undefined) {
       const found = plugins.find(({ id }) => id === action)
       if (!found) throw new AppError('not_found')
       return { action: { ...actionOf(found), options: found['options'] } }
     }
-    const workflows = rowsOf(await read('/api/workflows'))
+    const workflows = listedRows(await read('/api/workflows'))
     return {
       actions: plugins.map(actionOf),
       workflows: workflows
         .filter(({ kind, built_in }) => kind === 'bulk' && built_in !== true)
-        .map((one) => fieldsOf(one, ['id', 'name', 'title', 'description', 'problems'])),
+        .map((one) => shownFields(one, ['id', 'name', 'title', 'description', 'problems'])),
     }
   },
 })
 
 const isAction = ({ actions }: Json): boolean => Array.isArray(actions) && actions.length > 0
 
-const actionOf = (plugin: Json): Json => fieldsOf(plugin, ['id', 'title', 'help', 'undo'])
+const actionOf = (plugin: Json): Json => shownFields(plugin, ['id', 'title', 'help', 'undo'])
 
 const describeOperation = defineTool({
   kind: 'read',
@@ -192,7 +194,7 @@ const listOperations = defineTool({
     const names = ['id', 'action', 'workflow_title', 'label', 'status', 'total', 'done', 'failed']
     const more = ['skipped', 'requested_by', 'created_at', 'finished_at', 'undo_until']
     return {
-      operations: rowsOf(found).map((one) => fieldsOf(one, [...names, ...more])),
+      operations: listedRows(found).map((one) => shownFields(one, [...names, ...more])),
       next_cursor: found['next_cursor'],
     }
   },

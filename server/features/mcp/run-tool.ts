@@ -8,7 +8,7 @@ import type { Secrets } from '../../core/secrets.ts'
 import { requireScopes, type Caller, type Endpoint } from '../../http/endpoint.ts'
 import { callEndpoint, type RateLimiter } from '../../http/router.ts'
 import { validate } from '../../http/validate.ts'
-import { operationAnswer, pageOf } from './operation-answer.ts'
+import { operationAnswer, operationPage } from './operation-answer.ts'
 import { operationOfPlan, planIdOf } from './plan-id.ts'
 import type { Json, Read, Tool } from './tool.ts'
 
@@ -63,7 +63,7 @@ export async function runTool(tool: Tool, parts: ToolParts, call: ToolCall): Pro
   return {
     plan_id: isPlan ? planIdOf(parts.secrets, caller, id) : null,
     next: isPlan
-      ? `Nothing was changed. Show the plan to a person. confirm_plan makes the changes, or a person does it at ${pageOf(parts.baseUrl, id)}`
+      ? `Nothing was changed. Show the plan to a person. confirm_plan makes the changes, or a person does it at ${operationPage(parts.baseUrl, id)}`
       : 'This cannot be done: see operation.stopped',
     ...(await operationAnswer(context, operation, FIRST_FILES)),
   }

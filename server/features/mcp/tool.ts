@@ -13,14 +13,10 @@ export type Read = (
 ) => Promise<Json>
 
 /** The endpoints that can preview what they do. `dry_run` is added where a plan is made. */
-export const PLAN_PATHS = [
-  '/api/operations',
-  '/api/files/import',
-  '/api/operations/{id}/undo',
-] as const
+type PlanPath = '/api/operations' | '/api/files/import' | '/api/operations/{id}/undo'
 
 export interface PlanRequest {
-  path: (typeof PLAN_PATHS)[number]
+  path: PlanPath
   params?: Readonly<Record<string, string>>
   body: Json
 }
@@ -57,7 +53,7 @@ export const defineTool = <Input extends z.ZodObject>(
 ): Tool => tool as unknown as Tool
 
 /** These fields of a record, as far as it has them: an agent reads every byte of an answer. */
-export const fieldsOf = (record: unknown, names: readonly string[]): Json =>
+export const shownFields = (record: unknown, names: readonly string[]): Json =>
   Object.fromEntries(
     names.flatMap((name) => {
       const value = ownValue((record ?? {}) as Json, name)
@@ -66,7 +62,7 @@ export const fieldsOf = (record: unknown, names: readonly string[]): Json =>
   )
 
 /** The rows of a list. */
-export const rowsOf = (page: Json): readonly Json[] => {
+export const listedRows = (page: Json): readonly Json[] => {
   const rows = page['data']
   return Array.isArray(rows) ? (rows as Json[]) : []
 }

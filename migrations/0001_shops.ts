@@ -44,8 +44,9 @@ const SCHEMA = `
     shop_id integer not null references shops on delete cascade,
     id uuid not null default uuidv7(),
     name text not null,
-    -- SHA-256 is enough for a key with 256 random bits, and a look-up is one index probe.
-    hash bytea not null unique,
+    -- SHA-256 is enough for a key with 256 random bits, and a look-up is one index probe. Null: the key
+    -- of another shop acts here.
+    hash bytea unique,
     -- The first characters, so that a person can tell keys apart.
     hint text not null,
     scopes text[] not null,
@@ -53,8 +54,19 @@ const SCHEMA = `
     expires_at timestamptz,
     last_used_at timestamptz,
     revoked_at timestamptz,
-    primary key (shop_id, id)
+    -- The owners of other shops name the key by this code to let it act there; null: in its shop alone.
+    agency_code text collate "C" unique,
+    -- The key of another shop that may act here with these scopes, and the domain of that shop. No foreign
+    -- key, because that row is in another shop: without it nobody can use this one.
+    granted_to uuid,
+    granted_shop text,
+    primary key (shop_id, id),
+    check ((hash is null) = (granted_to is not null)),
+    check ((granted_to is null) = (granted_shop is null)),
+    check (hash is not null or agency_code is null)
   );
+  create unique index api_keys_granted on api_keys (granted_to, shop_id)
+    where granted_to is not null and revoked_at is null; -- every request of an agency's key
 
   -- Kept 24 h. holder_beat_at tells a first request that is still running from one whose
   -- process died.

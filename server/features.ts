@@ -53,6 +53,7 @@ import {
 } from './features/mail/feature.ts'
 import type { MailParts } from './features/mail/mail.ts'
 import { mappingFeature } from './features/mapping/feature.ts'
+import { mcpFeature } from './features/mcp/feature.ts'
 import { messagesFeature, type MessageSendParts } from './features/messages/feature.ts'
 import { moveFeature } from './features/move/feature.ts'
 import { noticesFeature } from './features/notices/feature.ts'
@@ -93,6 +94,7 @@ import type { Examples } from './http/example.ts'
 import type { Readiness } from './http/health.ts'
 import type { Mount, RawMount, Origins } from './http/listen.ts'
 import type { PageSource } from './http/page.ts'
+import type { RateLimiter } from './http/router.ts'
 import type { StateMetrics } from './http/state-metrics.ts'
 import type { GuardedClient } from './ports/guarded-fetch.ts'
 import type { WholeBlobs } from './files/whole-blobs.ts'
@@ -152,6 +154,8 @@ export interface WebParts extends MailReach {
 export interface RequestParts extends WebParts {
   failures: FailureLimiter
   authenticator: Authenticator
+  rateLimiter: RateLimiter
+  endpoints: readonly Endpoint[]
 }
 
 /** What the background tasks need. */
@@ -254,6 +258,7 @@ export const FEATURES: readonly AnyFeature[] = checkFeatures([
   webhooksFeature,
   callsFeature,
   flowFeature,
+  mcpFeature,
   activityFeature,
 ])
 

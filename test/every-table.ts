@@ -32,6 +32,7 @@ type Row = Record<string, unknown>
 
 /** Values that the schema alone does not determine, such as checks over several columns. */
 const VALUES: Readonly<Record<string, Row>> = {
+  api_keys: { granted_to: null, granted_shop: null },
   buyer_pages: { logo: null, logo_type: null },
   drop_entries: { kind: 'file', state: 'waiting', parent_id: null },
   files: { available_from: '2027-03-01', ask_for: 'email' },

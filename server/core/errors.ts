@@ -40,6 +40,19 @@ export const ERRORS = {
   malformed_request: invalid(400, 'The request could not be read'),
   unauthenticated: unauthenticated(401, 'Send a valid API key or session token'),
   missing_scope: denied(403, 'Permission denied'),
+  shop_required: invalid(
+    400,
+    'This key works in several shops: name one in the header Stevedore-Shop',
+  ),
+  shop_not_granted: denied(
+    403,
+    'This key has no access to this shop: its owner grants it under Settings, API keys',
+  ),
+  agency_refused: denied(
+    403,
+    'The key of an agency cannot do this in a shop that granted it access',
+  ),
+  origin_refused: denied(403, 'Pages of this origin may not call this address'),
   answer_refused: denied(403, 'You may not answer this question'),
   not_found: missing(404, 'There is nothing at this address'),
   being_made: missing(404, 'It is being made: ask again after Retry-After'),

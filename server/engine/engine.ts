@@ -23,12 +23,12 @@ import {
   waitForEnd,
   watchProgress,
 } from './lifecycle.ts'
-import { type OperationMove, permissionsTo, type PermittedMove } from './moves.ts'
+import { mayUndo, type OperationMove, permissionsTo, type PermittedMove } from './moves.ts'
 import { listOperations, readOperation, type OperationFilter } from './read.ts'
 import { differs, misfits } from './replaced-workflow.ts'
 import { givenWorkflow } from './sealed.ts'
 import { addSealed, startSealed, type StartInput } from './start.ts'
-import { mayUndo, startUndo } from './undo.ts'
+import { startUndo } from './undo.ts'
 import { countSteps } from './trail.ts'
 import type { OperationRow, StepCounts, Stop } from './types.ts'
 import type { EngineParts } from './parts.ts'
@@ -83,8 +83,14 @@ export interface Engine {
   differs(scope: ShopScope, operation: OperationRow, workflow: Workflow): Promise<boolean>
   /** Every reason why the operation cannot be retried with this workflow. */
   misfits(operation: OperationRow, workflow: Workflow): Text[]
-  /** Starts the undo of an operation and returns its UUID. Throws as `move` does. */
-  undo(scope: ShopScope, id: string, requestedBy: string, channel: string): Promise<string>
+  /** Starts the undo of an operation, or its preview, and returns its UUID. Throws as `move` does. */
+  undo(
+    scope: ShopScope,
+    id: string,
+    requestedBy: string,
+    channel: string,
+    dryRun?: boolean,
+  ): Promise<string>
   /** The API scopes that a caller needs for this with the operation. */
   permissions(scope: ShopScope, operation: OperationRow, doing: PermittedMove): Promise<string[]>
   /** The moves that are possible now. */
@@ -149,7 +155,8 @@ export function createEngine(parts: EngineParts): Engine {
       givenWorkflow(workflow, plugins, { shop, secrets: parts.secrets }),
     differs: (scope, operation, workflow) => differs(parts, scope, operation, workflow),
     misfits: (operation, workflow) => misfits(operation, workflow, plugins),
-    undo: (scope, id, requestedBy, channel) => startUndo(scope, id, { requestedBy, channel }),
+    undo: (scope, id, requestedBy, channel, dryRun = false) =>
+      startUndo(scope, id, { requestedBy, channel, dryRun }),
     permissions: (scope, operation, doing) => permissionsTo(doing, scope, operation, plugins),
     actions: (operation) => [
       ...MOVE_NAMES.filter((move) => allows(operation, move)),

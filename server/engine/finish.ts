@@ -179,7 +179,8 @@ function endOperation(
     // Only executed batches replace files' bytes.
     if (worked && strategyOf(operation, plugins).kind === 'executed')
       await expireReplaced(tx, id, UNDO_WINDOW)
-    if (operation.undoes) await markUndone(tx, operation)
+    // A preview that can never run has undone nothing.
+    if (operation.undoes && operation.status !== 'previewing') await markUndone(tx, operation)
     if (operation.status === 'previewing') await forgetNames(tx, id)
     await runEnds(tx, operation, { plugins, ends, worked, status })
     await releaseChains(tx, id)

@@ -1,7 +1,8 @@
 // What each move of an operation writes: its status, its items and its jobs. Its workers are
 // notified, and everything that they write afterwards is checked against the status.
-import type { OnConflict, Plugin } from '../../plugins/contract/index.ts'
+import { say, type OnConflict, type Plugin, type Text } from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
+import { AppError } from '../core/errors.ts'
 import { OVERWRITING } from '../files/admission.ts'
 import { FINISH_CHAIN, queueChain, queueFinish } from '../core/queue/queue.ts'
 import { WORKER_LEASE } from '../core/queue/lease.ts'
@@ -120,7 +121,11 @@ const retry: Move = async (tx, operation, plugins) => {
  * they need a review.
  */
 const confirm: Move = async (tx, operation, plugins) => {
-  const { id } = operation
+  const { id, undoes } = operation
+  if (undoes !== null) {
+    await lockUndoable(tx, undoes)
+    await takeUndo(tx, undoes, id)
+  }
   await readNotices(tx, id)
   await tx.query(
     `with promised as (
@@ -214,6 +219,57 @@ const queueWork: Move = async (tx, operation, plugins) => {
 }
 
 export const RUN_MOVE: Record<OperationMove, Move> = { pause, resume, cancel, retry, confirm }
+
+// An operation is undone once: by the undo that was started first, or whose preview was confirmed first.
+
+/** Whether the operation can be undone now. */
+export const mayUndo = ({ undo_until, undone_by, finished_at }: OperationRow, now: Date): boolean =>
+  finished_at !== null && undo_until !== null && undo_until > now && undone_by === null
+
+/**
+ * Locks an operation that can be undone now.
+ * @throws `operation_state` if it cannot, `not_found` if there is no such operation
+ */
+export async function lockUndoable(tx: ShopScope, id: string): Promise<OperationRow> {
+  const [operation] = await tx.query<OperationRow & { now: Date }>(
+    'select *, now() as now from operations where shop_id = :shop and id = :id for no key update',
+    { id },
+  )
+  if (!operation) throw new AppError('not_found')
+  if (!mayUndo(operation, operation.now))
+    throw new AppError('operation_state', { message: undoRefusal(operation) })
+  return operation
+}
+
+/** Names the undo of a locked operation: from then on there can be no other. */
+export async function takeUndo(tx: ShopScope, id: string, undo: string): Promise<void> {
+  await tx.query(
+    'update operations set undone_by = :undo, again_at = null where shop_id = :shop and id = :id',
+    { id, undo },
+  )
+  await discardNext(tx, id)
+}
+
+/** Discards the previews of what continues an operation: its files are not as they were previewed. */
+async function discardNext(tx: ShopScope, id: string): Promise<void> {
+  const next = await tx.query<OperationRow>(
+    `select * from operations where shop_id = :shop and continues = :id
+       and status in ('previewing', 'previewed') for no key update`,
+    { id },
+  )
+  for (const operation of next) await discard(tx, operation)
+}
+
+function undoRefusal({ status, undone_by, finished_at, undo_until }: OperationRow): Text {
+  if (undone_by !== null) return say('This operation has been undone, or is being undone')
+  if (status === 'cancelled' && finished_at === null)
+    return say('This operation is still being cancelled: wait a moment')
+  if (status === 'previewing' || status === 'previewed') return say('This operation is a preview')
+  if (finished_at === null) return say('This operation is still running: cancel it first')
+  return undo_until === null
+    ? say('There is nothing about this operation that can be undone')
+    : say('An operation can be undone within 7 days')
+}
 
 // The API scopes needed to confirm, retry or undo an operation: the same as for what it does to
 // files.

@@ -2,7 +2,6 @@
 // window.
 import {
   say,
-  type Text,
   type Workflow,
   FILE_SETTINGS,
   SETTING_NAMES,
@@ -13,7 +12,6 @@ import {
   type Plugin,
 } from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
-import { AppError } from '../core/errors.ts'
 import type { Ledger } from '../files/change-ledger.ts'
 import { applyToDraft } from '../files/draft-changes.ts'
 import type { Draft, FileRecord, KeptMapping } from '../files/drafts.ts'
@@ -21,7 +19,7 @@ import { findNameOwners } from '../files/name-allocation.ts'
 import type { ChangedPacks } from '../files/pack-places.ts'
 import { productsOfPacks } from '../files/packs.ts'
 import { nameKey } from '../files/rules.ts'
-import { RUN_MOVE } from './moves.ts'
+import { lockUndoable, takeUndo } from './moves.ts'
 import { startOperation } from './start.ts'
 import type { OperationRow, ItemEnding, WorkItem, EndedItem, Undone } from './types.ts'
 import {
@@ -48,64 +46,34 @@ const undoOf = ({ workflow }: OperationRow): Workflow => ({
   steps: workflow.steps.filter(({ plugin }) => plugin === 'notify'),
 })
 
-/** Whether the operation can be undone now. */
-export const mayUndo = ({ undo_until, undone_by, finished_at }: OperationRow, now: Date): boolean =>
-  finished_at !== null && undo_until !== null && undo_until > now && undone_by === null
+interface UndoRequest {
+  requestedBy: string
+  channel: string
+  /** It is only a preview until it is confirmed. */
+  dryRun: boolean
+}
 
 /**
- * Starts the undo of an operation.
+ * Starts the undo of an operation, or its preview.
  * @returns the UUID of the undo, which is an operation too
  * @throws `operation_state` if it cannot be undone now, `not_found` if there is no such operation
  */
-export function startUndo(
-  scope: ShopScope,
-  id: string,
-  by: { requestedBy: string; channel: string },
-): Promise<string> {
+export function startUndo(scope: ShopScope, id: string, by: UndoRequest): Promise<string> {
   return scope.transaction(async (tx) => {
-    const [operation] = await tx.query<OperationRow & { now: Date }>(
-      'select *, now() as now from operations where shop_id = :shop and id = :id for no key update',
-      { id },
-    )
-    if (!operation) throw new AppError('not_found')
-    if (!mayUndo(operation, operation.now))
-      throw new AppError('operation_state', { message: refusal(operation) })
+    const operation = await lockUndoable(tx, id)
     const undo = await startOperation(
       tx,
-      { workflow: undoOf(operation), source: { type: 'operation', id }, request: {}, ...by },
+      {
+        workflow: undoOf(operation),
+        source: { type: 'operation', id },
+        request: {},
+        ...by,
+      },
       [],
     )
-    await tx.query(
-      'update operations set undone_by = :undo, again_at = null where shop_id = :shop and id = :id',
-      {
-        id,
-        undo,
-      },
-    )
-    await discardNext(tx, id)
+    if (!by.dryRun) await takeUndo(tx, id, undo)
     return undo
   })
-}
-
-/** Discards the previews of what continues an operation: its files are not as they were previewed. */
-async function discardNext(tx: ShopScope, id: string): Promise<void> {
-  const next = await tx.query<OperationRow>(
-    `select * from operations where shop_id = :shop and continues = :id
-       and status in ('previewing', 'previewed') for no key update`,
-    { id },
-  )
-  for (const operation of next) await RUN_MOVE.cancel(tx, operation, [])
-}
-
-function refusal({ status, undone_by, finished_at, undo_until }: OperationRow): Text {
-  if (undone_by !== null) return say('This operation has been undone, or is being undone')
-  if (status === 'cancelled' && finished_at === null)
-    return say('This operation is still being cancelled: wait a moment')
-  if (status === 'previewing' || status === 'previewed') return say('This operation is a preview')
-  if (finished_at === null) return say('This operation is still running: cancel it first')
-  return undo_until === null
-    ? say('There is nothing about this operation that can be undone')
-    : say('An operation can be undone within 7 days')
 }
 
 // Undo: restores what another operation changed in a file, if it is still as that operation left

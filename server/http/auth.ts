@@ -5,7 +5,13 @@ import type { IncomingMessage } from 'node:http'
 import { say } from '../../plugins/contract/index.ts'
 import type { Database } from '../core/db/database.ts'
 import { forShop, type ShopScope, findShop, registerShop } from '../core/db/for-shop.ts'
-import { findApiKey, touchApiKey, openRateLimit } from '../core/db/callers.ts'
+import {
+  findApiKey,
+  findGrant,
+  touchApiKey,
+  openRateLimit,
+  type ApiKeyRow,
+} from '../core/db/callers.ts'
 import { AppError } from '../core/errors.ts'
 import { hashKey } from '../core/secrets.ts'
 import type { Storefront } from '../storefront/storefront.ts'
@@ -17,6 +23,8 @@ import { impliedScopes, SCOPES, type Caller, type Scope } from './endpoint.ts'
 
 const API_KEY = /^sdk_(test|live)_[A-Za-z0-9_-]{43}$/
 const HINT_LENGTH = 16
+/** A code is shown to people, and nobody finds a key by trying codes. */
+const CODE_BYTES = 16
 
 export interface Authenticator {
   /** Throws `unauthenticated`, and `rate_limited` after too many failures from one address. */
@@ -30,19 +38,26 @@ interface AuthParts {
 }
 
 export function createAuthenticator({ database, storefront, failures }: AuthParts): Authenticator {
-  const byKey = async (key: string): Promise<Caller> => {
+  const byKey = async (key: string, asked: string | undefined): Promise<Caller> => {
     const row = await findApiKey(database, hashKey(key))
     if (!row) throw new AppError('unauthenticated')
     if (row.touch) await touchApiKey(database, row)
-    const { domain, shop_name: name, demo } = row
-    return {
-      scope: forShop(database, row.shop_id),
-      shop: { domain, name, demo },
-      subject: `key:${row.id}`,
-      name: row.name,
-      scopes: impliedScopes(row.scopes as Scope[]),
-    }
+    if (row.agency && asked === undefined) throw new AppError('shop_required')
+    if (asked === undefined || asked === row.domain)
+      return callerOf(row, row.agency ? { key: row.id, isGranted: false } : undefined)
+    const grant = row.agency ? await findGrant(database, row.id, asked) : null
+    if (!grant) throw new AppError('shop_not_granted')
+    if (grant.touch) await touchApiKey(database, grant)
+    return callerOf(grant, { key: row.id, isGranted: true })
   }
+  const callerOf = (row: ApiKeyRow, agency: Caller['agency']): Caller => ({
+    scope: forShop(database, row.shop_id),
+    shop: { domain: row.domain, name: row.shop_name, demo: row.demo },
+    subject: `key:${row.id}`,
+    name: row.name,
+    scopes: impliedScopes(row.scopes as Scope[]),
+    ...(agency ? { agency } : {}),
+  })
   const bySession = async (token: string): Promise<Caller> => {
     const { shopDomain, user } = await storefront.verifySessionToken(token)
     const { id, domain, name, demo } =
@@ -61,11 +76,19 @@ export function createAuthenticator({ database, storefront, failures }: AuthPart
       const token = bearerToken(request)
       if (!token) throw new AppError('unauthenticated')
       return API_KEY.test(token)
-        ? failures.guard(request, () => byKey(token), hashKey(token).toString('base64'))
+        ? failures.guard(
+            request,
+            () => byKey(token, shopOf(request)),
+            hashKey(token).toString('base64'),
+          )
         : failures.guard(request, () => bySession(token))
     },
   }
 }
+
+/** The domain in the header `Stevedore-Shop`; undefined: the request names no shop. */
+const shopOf = ({ headers }: IncomingMessage): string | undefined =>
+  [headers['stevedore-shop']].flat()[0]?.trim().toLowerCase()
 
 export const bearerToken = ({ headers }: IncomingMessage): string | undefined =>
   /^Bearer +([^\s]+)$/i.exec(headers.authorization ?? '')?.[1]
@@ -73,7 +96,13 @@ export const bearerToken = ({ headers }: IncomingMessage): string | undefined =>
 /** Creates an API key. It is shown only here: the database stores its hash. */
 export async function createApiKey(
   scope: ShopScope,
-  key: { name: string; scopes: readonly Scope[]; demo: boolean; expiresAt?: Date },
+  key: {
+    name: string
+    scopes: readonly Scope[]
+    demo: boolean
+    expiresAt?: Date
+    agency?: boolean
+  },
 ): Promise<{ id: string; key: string }> {
   const secret = `sdk_${key.demo ? 'test' : 'live'}_${randomBytes(32).toString('base64url')}`
   const rows = (await scope
@@ -83,6 +112,7 @@ export async function createApiKey(
       hash: hashKey(secret),
       hint: secret.slice(0, HINT_LENGTH),
       expires_at: key.expiresAt ?? null,
+      agency_code: key.agency ? `agency_${randomBytes(CODE_BYTES).toString('base64url')}` : null,
     })
     .returning('id')) as { id: string }[]
   return { id: firstOf(rows).id, key: secret }

@@ -45,7 +45,7 @@ export function commandPackage({ folder, baseUrl }: CommandPackageParts): Mount 
   }
   const handle = async (ctx: Context): Promise<void> => {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw notAllowed(ctx, ['GET', 'HEAD'])
-    const url = baseUrl ?? originOf(ctx)
+    const url = baseUrl ?? requestOrigin(ctx)
     const packed = await packedFor(url)
     ctx.status = 200
     ctx.type = 'application/gzip'
@@ -66,7 +66,7 @@ function isKnown({ headers }: Context, { etag, bytes }: Packed): boolean {
 }
 
 /** Where the client reached this server. A malformed Host is refused. */
-function originOf(ctx: Context): string {
+export function requestOrigin(ctx: Context): string {
   const url = `${ctx.protocol}://${ctx.host}`
   if (ctx.host === '' || !URL.canParse(url)) throw new AppError('malformed_request')
   return new URL(url).origin

@@ -58,6 +58,8 @@ export interface Caller {
   /** The name that history shows. */
   name: string
   scopes: ReadonlySet<Scope>
+  /** The key of an agency, which acts in several shops: a bare UUID. Absent: another caller. */
+  agency?: { key: string; isGranted: boolean }
 }
 
 /** Is it a program with an API key, not a person in the admin page? */
@@ -177,6 +179,8 @@ interface Group {
   tag: Tag
   /** The scope that an API key needs, or several of which one is enough; null: any valid key. */
   scope: Scope | readonly Scope[] | null
+  /** `agency_refused` for the key of another shop: it would get access that no owner granted. */
+  refusesAgencies?: true
   /** It sets this up, or changes it: `plan_limit` if the shop's plan does not include it. */
   feature?: PlanFeature
 }

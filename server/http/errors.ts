@@ -49,6 +49,10 @@ function errorBody(error: AppError, id: string): ErrorBody {
   }
 }
 
+/** The body of what was thrown, for an answer with another form than the API's. */
+export const answeredError = (thrown: unknown, id: string): ErrorBody =>
+  errorBody(toAppError(thrown), id)
+
 /** The body of an error that no request of the app caused. */
 export const standaloneBody = (error: AppError): ErrorBody => errorBody(error, requestId())
 

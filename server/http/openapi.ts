@@ -10,9 +10,11 @@ import {
 } from 'zod-openapi'
 import { z } from 'zod'
 import { TEST_EVENT, type WebhookEvent } from '../core/outbox/webhook-events.ts'
+import { ERRORS } from '../core/errors.ts'
 import { present } from '../core/lazy.ts'
 import { editedRecords, type EditedRecord } from './edits.ts'
 import { scopesOf, type Endpoint } from './endpoint.ts'
+import { errorCodesOf } from './endpoint-errors.ts'
 import { LINE_TYPES } from './lines.ts'
 import type { Example, Examples } from './example.ts'
 import { MAX_WAIT_SECONDS } from './body.ts'
@@ -23,33 +25,31 @@ const WEBHOOKS: Tag = 'Webhooks'
 
 const json = (schema: z.ZodType) => ({ 'application/json': { schema } })
 
-/** The errors of every endpoint of this kind, unless the endpoint declares its own. */
-function commonErrors(
-  { body, query, ...endpoint }: Endpoint,
-  edited: ReadonlyMap<string, EditedRecord>,
-): Partial<Record<number, string>> {
-  return {
-    401: 'No valid API key or session token',
-    403: 'The key lacks the scope',
-    404: 'Not found in this shop',
-    429: 'Too many requests: see Retry-After',
-    ...(body || query ? { 422: 'Every problem' } : {}),
-    ...(body
-      ? {
-          400: 'The body is not valid JSON',
-          413: 'The body is too large',
-          415: 'The body is not sent as JSON',
-        }
-      : {}),
-    ...(isEdit(endpoint, edited)
-      ? { 412: 'A field was changed since the `ETag` in `If-Match`; the body has the record' }
-      : {}),
-    ...(takesKey(endpoint)
-      ? {
-          409: 'This `Idempotency-Key` was used with another request, or that request is still running',
-        }
-      : {}),
-  }
+/** What a status means, unless the endpoint says it. Others: the message of its first code. */
+const MEANINGS: Partial<Record<number, string>> = {
+  400: 'The body is not valid JSON',
+  401: 'No valid API key or session token',
+  403: 'The key lacks the scope',
+  404: 'Not found in this shop',
+  409: 'It is not possible now, or the `Idempotency-Key` was used with another request',
+  412: 'A field was changed since the `ETag` in `If-Match`; the body has the record',
+  413: 'The body is too large',
+  415: 'The body is not sent as JSON',
+  422: 'Every problem',
+  429: 'Too many requests: see Retry-After',
+}
+
+/** The error answers of an endpoint, each with its codes: in words, and for programs. */
+function errorAnswers(endpoint: Endpoint, edited: ReadonlyMap<string, EditedRecord>) {
+  const { replies } = endpoint
+  const answers = [...errorCodesOf(endpoint, isEdit(endpoint, edited))].map(([status, codes]) => {
+    const [first] = codes
+    const meaning =
+      replies[status]?.description ?? MEANINGS[status] ?? (first ? ERRORS[first].message : '')
+    const named = codes.map((code) => `\`${code}\``).join(', ')
+    return [status, { ...errorReply(`${meaning} (${named})`), 'x-error-codes': codes }]
+  })
+  return Object.fromEntries(answers) as Record<string, ReturnType<typeof errorReply>>
 }
 
 const takesKey = ({ method }: Pick<Endpoint, 'method'>) => method === 'post' || method === 'put'
@@ -177,10 +177,7 @@ function operationOf(
   edited: ReadonlyMap<string, EditedRecord>,
 ): ZodOpenApiOperationObject {
   const { method, summary, description, tag, params, query, body, replies } = endpoint
-  const errors = Object.entries(commonErrors(endpoint, edited)).map(([status, text = '']) => [
-    status,
-    errorReply(text),
-  ])
+  const errors = errorAnswers(endpoint, edited)
   const answers = Object.entries(replies).map(([status, reply]) => [
     status,
     { description: reply.description, ...contentOf(status, reply) },
@@ -205,7 +202,8 @@ function operationOf(
       : {}),
     responses: {
       ...unchanged,
-      ...Object.fromEntries([...errors, ...answers]),
+      ...Object.fromEntries(answers),
+      ...errors,
       default: ANY_OTHER_ERROR,
     },
   }

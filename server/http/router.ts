@@ -52,8 +52,9 @@ export function createRouter(parts: RouterParts): Router {
   return router
 }
 
-/** Throws `missing_scope`. */
+/** Throws `missing_scope`, or `agency_refused`. */
 export function requireScope(caller: Caller, endpoint: Endpoint): void {
+  if (endpoint.refusesAgencies && caller.agency?.isGranted) throw new AppError('agency_refused')
   if (!hasScope(caller, endpoint)) throw missingScope(scopesOf(endpoint).join(' or '))
 }
 
@@ -75,21 +76,16 @@ async function answer(
   rawBody: unknown,
   { secrets, edited }: About,
 ): Promise<void> {
-  const params: unknown = endpoint.params
-    ? validateParams(endpoint.params, ctx.params as unknown)
-    : {}
-  const query: unknown = endpoint.query ? validate(endpoint.query, singleValues(ctx.query)) : {}
-  const body: unknown = await validBody(endpoint, caller, params, rawBody)
+  const given = { params: ctx.params as unknown, query: singleValues(ctx.query), body: rawBody }
   const signal = signalOf(ctx)
-  const request = { params, query, body, signal, ctx }
+  const request = { ...(await validRequest(endpoint, caller, given)), signal, ctx }
   const write = (idempotencyKey: string | undefined, scope: ShopScope) =>
     endpoint.handler({ ...request, caller: { ...caller, scope }, idempotencyKey })
   const known = ctx.get('If-Match')
   const isEdit = endpoint.method === 'put' || endpoint.method === 'patch'
   const checks = isEdit && known !== '' && known !== '*' ? edited : undefined
   const handle = async (idempotencyKey: string | undefined, scope: ShopScope) => {
-    if (endpoint.feature && !endpoint.switchesOff?.(body))
-      await requireFeature(scope, endpoint.feature)
+    await requirePlan(endpoint, scope, request.body)
     await endpoint.asks?.({ ...request, caller: { ...caller, scope }, idempotencyKey })
     return checks
       ? editUnchanged(scope, editOf(checks, known, caller, request), (tx) =>
@@ -116,6 +112,49 @@ async function answer(
         )
       : await handle(undefined, caller.scope)
   if (reply) send(ctx, reply, edited)
+}
+
+interface GivenRequest {
+  params?: unknown
+  query?: Readonly<Record<string, unknown>>
+  body?: unknown
+}
+
+async function validRequest(
+  endpoint: Endpoint,
+  caller: Caller,
+  given: GivenRequest,
+): Promise<{ params: unknown; query: unknown; body: unknown }> {
+  const params = endpoint.params ? validateParams(endpoint.params, given.params) : {}
+  const query = endpoint.query ? validate(endpoint.query, given.query ?? {}) : {}
+  return { params, query, body: await validBody(endpoint, caller, params, given.body) }
+}
+
+async function requirePlan(endpoint: Endpoint, scope: ShopScope, body: unknown): Promise<void> {
+  if (endpoint.feature && !endpoint.switchesOff?.(body))
+    await requireFeature(scope, endpoint.feature)
+}
+
+/**
+ * Calls an endpoint as its route does, for a request of another form: with its scope, its schemas and
+ * the shop's plan. The caller counts the request.
+ * @returns the body of the answer
+ */
+export async function callEndpoint(
+  endpoint: Endpoint,
+  {
+    caller,
+    ctx,
+    signal,
+    ...given
+  }: GivenRequest & { caller: Caller; ctx: Context; signal: AbortSignal },
+): Promise<unknown> {
+  requireScope(caller, endpoint)
+  const request = await validRequest(endpoint, caller, given)
+  await requirePlan(endpoint, caller.scope, request.body)
+  const about = { caller, ctx, signal, idempotencyKey: undefined }
+  await endpoint.asks?.({ ...request, ...about })
+  return present(await endpoint.handler({ ...request, ...about }), 'The reply').body
 }
 
 /** Under an Idempotency-Key, the hash of the lines stands for the body. */
@@ -217,7 +256,7 @@ function send(
 
 const MINUTE = 60
 
-interface RateLimiter {
+export interface RateLimiter {
   /**
    * Counts one request; throws `rate_limited` with the seconds to wait. Sets the RateLimit headers
    * in any case. A key's request counts for its shop too: many keys together get no more than the
@@ -226,7 +265,7 @@ interface RateLimiter {
   count(
     ctx: Context,
     caller: Pick<Caller, 'subject' | 'scope'>,
-    endpoint: Pick<Endpoint, 'ofManyOnAPage'>,
+    endpoint: Pick<Endpoint, 'method' | 'ofManyOnAPage'>,
   ): Promise<void>
 }
 
@@ -252,8 +291,8 @@ export function createRateLimiter(database: Database, limits: Limits): RateLimit
     }
   }
   return {
-    count: async (ctx, { subject, scope: { shop } }, { ofManyOnAPage }) => {
-      const isRead = ctx.method === 'GET' || ctx.method === 'HEAD'
+    count: async (ctx, { subject, scope: { shop } }, { method, ofManyOnAPage }) => {
+      const isRead = method === 'get'
       const own = await count(ofManyOnAPage ? pictures : isRead ? reads : writes, subject)
       ctx.set('RateLimit-Policy', own.policy)
       ctx.set('RateLimit', own.limit)

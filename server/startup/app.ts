@@ -11,9 +11,10 @@ import { receiveFrom } from '../core/request-body.ts'
 import { setTracedRoute, tracedRequest } from '../core/tracing.ts'
 import { WEBHOOKS_PATH } from '../storefront/intake.ts'
 import type { AccessLog } from '../http/access-log.ts'
-import { createAuthenticator, type Authenticator, createFailureLimiter } from '../http/auth.ts'
+import { createAuthenticator, createFailureLimiter } from '../http/auth.ts'
 import { subnetOfRequest } from '../core/client-address.ts'
 import { docsPage } from '../http/docs.ts'
+import type { Endpoint } from '../http/endpoint.ts'
 import { errorResponses, notAllowed } from '../http/errors.ts'
 import { commandPackage } from '../http/command-package.ts'
 import { health, HEALTH_PATHS } from '../http/health.ts'
@@ -49,13 +50,16 @@ export function createApp(parts: WebParts): RequestListener {
   const gauges = stateGauges(database, parts.stagingFolders, allMetrics)
   const metrics = createMetrics({ gauges, failures, token, open: demo, downloads })
   const authenticator = createAuthenticator({ ...parts, failures })
-  const requests = allRequests({ ...parts, failures, authenticator })
+  const rateLimiter = createRateLimiter(database, parts.limits)
+  const endpoints = allEndpoints(parts)
+  const requests = allRequests({ ...parts, failures, authenticator, rateLimiter, endpoints })
   const rawMountOf = mountsByPath<RawMount>([
     { raw: true, path: WEBHOOKS_PATH, handle: parts.storefront.intake },
     ...requests.filter((each) => 'raw' in each),
   ])
   const mounts = requests.filter((each): each is Mount => !('raw' in each))
-  const others = createKoa(parts, { metrics, accessLog, mounts, authenticator }).callback()
+  const router = createRouter({ ...parts, endpoints, authenticator, rateLimiter })
+  const others = createKoa(parts, { metrics, accessLog, mounts, router, endpoints }).callback()
   const answer: RequestListener = (request, response) => {
     accessLog?.begin(request, response, methodOf(request))
     const { url = '' } = request
@@ -96,20 +100,16 @@ const DISCONNECTED = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE
 interface KoaParts {
   metrics: Metrics
   accessLog: AccessLog | undefined
-  authenticator: Authenticator
+  endpoints: readonly Endpoint[]
+  router: ReturnType<typeof createRouter>
   /** What answers addresses that are no endpoints. */
   mounts: readonly Mount[]
 }
 
-function createKoa(parts: WebParts, { metrics, accessLog, authenticator, mounts }: KoaParts): Koa {
-  const endpoints = allEndpoints(parts)
-  const router = createRouter({
-    endpoints,
-    authenticator,
-    rateLimiter: createRateLimiter(parts.database, parts.limits),
-    limits: parts.limits,
-    secrets: parts.secrets,
-  })
+function createKoa(
+  parts: WebParts,
+  { metrics, accessLog, endpoints, router, mounts }: KoaParts,
+): Koa {
   const app = new Koa({ proxy: parts.trustProxy })
   app.on('error', (error: NodeJS.ErrnoException) => {
     const level = DISCONNECTED.has(error.code ?? '') ? 'debug' : 'warn'

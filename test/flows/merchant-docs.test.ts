@@ -71,9 +71,12 @@ async function variables(server: RunningServer): Promise<Record<string, string>>
     updates: { tags: ['planner', 'sale'] },
   })
   const { job_id } = (await update.json()) as { job_id: string }
+  const session = await server.call('GET', '/api/session')
+  const { shop } = (await session.json()) as { shop: { domain: string } }
   return {
     URL: server.url,
     API_KEY: server.apiKey,
+    SHOP: shop.domain,
     FILE,
     SECOND: FILE,
     OPERATION: job_id,

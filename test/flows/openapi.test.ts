@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { english } from '../../plugins/contract/index.ts'
 import { TEST_EVENT } from '../../server/core/outbox/webhook-events.ts'
 import { EVENTS, EXAMPLES } from '../../server/features.ts'
+import { thrownBy } from '../../server/http/endpoint-errors.ts'
 import {
   expectDocumented,
   expectLogged,
@@ -115,6 +116,29 @@ describe('the document', () => {
     expect(type('get /api/operations/{id}/log.csv')).toEqual(['text/csv'])
     expect(type('get /api/operations/{id}/events')).toEqual(['text/event-stream'])
     expect(type('get /api/files/{id}/content')).toEqual(['application/octet-stream'])
+  })
+  test('names the error codes of each answer, also of endpoints that are new', () => {
+    const unknown = house.app.endpoints.filter((endpoint) => thrownBy(endpoint) === null)
+    // Run `npm run error-codes`.
+    expect(unknown.map(({ method, path }) => `${method} ${path}`)).toEqual([])
+    const { responses } = house.documented.find(
+      ({ name }) => name === 'post /api/operations/{id}/undo',
+    )!.operation as unknown as Described
+    expect(responses['409']).toMatchObject({
+      description: expect.stringContaining('It cannot be undone (any more) (`idempotency_'),
+      'x-error-codes': expect.arrayContaining(['operation_state']),
+    })
+    for (const { name, path, operation } of house.documented)
+      for (const [status, response] of Object.entries(
+        (operation as unknown as Described).responses,
+      ))
+        if (/^[45]/.test(status) && house.app.endpoints.some((one) => one.path === path))
+          expect([name, response]).toEqual([
+            name,
+            expect.objectContaining({
+              'x-error-codes': expect.arrayContaining([expect.any(String)]),
+            }),
+          ])
   })
   test('pages every list', () => {
     const lists = house.documented.filter(({ name, operation }) => {

@@ -12,6 +12,7 @@ afterAll(() => app.close())
 
 /** Endpoints that any valid key may call, with the reason. */
 const OPEN: Readonly<Record<string, string>> = {
+  'get /api/shops': 'tells a key where it may act',
   'get /api/session': 'tells the caller who it is and what it may do',
 }
 

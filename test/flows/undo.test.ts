@@ -285,3 +285,22 @@ test('of an import moves its files to the trash, and replaces a new version with
   expect(now).toEqual({ filename: 'fresh 3.txt', version: 1, deleted_at: null })
   await house.scope.from('files').whereLike('filename', 'fresh%').delete()
 })
+
+test('of which only a preview was made changes nothing, also when another one comes first', async () => {
+  const id = await house.startOn(expiryOf(555))
+  await house.untilEnd(id)
+  const preview = () => house.engine.undo(house.scope, id, 'Mira', 'admin', true)
+  const get = async (of: string) => (await house.engine.get(house.scope, of))!
+  const [first, second, discarded] = [await preview(), await preview(), await preview()]
+  for (const one of [first, second, discarded])
+    await expect.poll(async () => (await get(one)).status).toBe('previewed')
+  expect((await get(first)).preview_counts).toMatchObject({ changed: COUNT })
+  await house.engine.move(house.scope, discarded, 'cancel')
+  expect(await get(id)).toMatchObject({ status: 'success', undone_by: null })
+  await house.engine.move(house.scope, first, 'confirm')
+  await expect(house.engine.move(house.scope, second, 'confirm')).rejects.toMatchObject({
+    code: 'operation_state',
+  })
+  expect((await house.untilEnd(first)).operation).toMatchObject({ status: 'success', done: COUNT })
+  expect(await get(id)).toMatchObject({ status: 'undone', undone_by: first })
+})

@@ -34,7 +34,8 @@ not at all. What no file names stays as it is.
                  documents are otherwise left out (exit code 1)
   --shops FILE   NAME https://… KEY in each line, a file that others cannot
                  read (mode 0600)
-  --shop NAME    only this shop of the list; more than once for several
+  --shop NAME    only this shop of the list, or of an agency's key; may be
+                 repeated
   --json         one JSON object a line
 
   stevedore apply ./shop --dry-run

@@ -28,7 +28,9 @@ export function openClient(options: Public.StevedoreOptions & RequestsParts): Cl
   const key = options.key ?? process.env.STEVEDORE_KEY
   if (!url) throw new Error('Give the address of the installation: `url`, or STEVEDORE_URL')
   if (!key) throw new Error('Give an API key: `key`, or STEVEDORE_KEY')
-  const requests = new Requests({ ...options, url: url.replace(/\/+$/, ''), key })
+  const shop = options.shop ?? (process.env.STEVEDORE_SHOP || undefined)
+  const about = { ...options, url: url.replace(/\/+$/, ''), key }
+  const requests = new Requests({ ...about, ...(shop === undefined ? {} : { shop }) })
   return { client: clientOf(requests), requests }
 }
 
@@ -42,6 +44,7 @@ function clientOf(requests: Requests): Public.Stevedore {
   })
   const client: Public.Stevedore = Object.assign(typed, {
     url: requests.url,
+    shop: requests.shop,
     fetch: (at: string, init?: RequestInit) => requests.send(at, init ?? {}),
     all: (at: string, query?: unknown, params?: Readonly<Record<string, string>>) =>
       allPages(requests, pathOf(at, params), query as object) as never,

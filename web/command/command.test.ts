@@ -59,6 +59,9 @@ describe('the places of a system', () => {
     expect(uploadsFolderOf({ ...windows, env: {} }, url)).toBe(
       'C:\\Users\\ada\\AppData\\Local\\stevedore\\uploads\\files.example.com_8443',
     )
+    expect(uploadsFolderOf(linux, url, '../a.myshopify.com')).toMatch(
+      /\/files\.example\.com_8443_\.\._a\.myshopify\.com$/,
+    )
     expect(uploadsFolderOf(linux, url)).toBe(
       '/home/ada/.local/state/stevedore/uploads/files.example.com_8443',
     )

@@ -39,6 +39,7 @@ export function generalHelp(system: System, url: string | null): string {
     '',
     'The API key comes from STEVEDORE_KEY, from --key-file FILE, or from',
     `${place} (mode 0600).`,
+    '--shop DOMAIN, or STEVEDORE_SHOP, names the shop for the key of an agency.',
     '',
     'Exit codes: 0 all done, 1 some failed, 2 wrong use, 3 not reached,',
     '130 ended by Ctrl-C: run the same command again to continue.',

@@ -63,7 +63,7 @@ async function importFiles(
     ...context,
     options,
     outcomes,
-    kept: new KeptUploads(uploadsFolderOf(system, client.url)),
+    kept: new KeptUploads(uploadsFolderOf(system, client.url, client.shop)),
     skus: options.skuFromName ? await readSkus(client) : null,
   }
   if (!options.watch) {

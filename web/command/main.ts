@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 import { installationOf, isOpenToOthers, keyOf } from './access.ts'
 import { openClient } from './client.ts'
 import { COMMANDS, generalHelp } from './commands.ts'
-import type { Command, Context, Values } from './context.ts'
+import { listOption, type Command, type Context, type Values } from './context.ts'
 import { StevedoreError } from './errors.ts'
 import { errorLines, EXIT, exitCodeOf, UsageError, type ExitCode } from './exit.ts'
 import { ownPackage } from './own-package.ts'
@@ -19,6 +19,7 @@ const COMMON = {
   help: { type: 'boolean', short: 'h' },
   json: { type: 'boolean' },
   'key-file': { type: 'string' },
+  shop: { type: 'string' },
 } as const
 
 async function main(args: readonly string[], terminal: (json: boolean) => Terminal) {
@@ -49,7 +50,7 @@ function parsed(command: Command, args: string[]): { values: Values; positionals
   try {
     return parseArgs({
       args,
-      options: { ...command.options, ...COMMON },
+      options: { ...COMMON, ...command.options },
       allowPositionals: true,
       strict: true,
     })
@@ -98,7 +99,7 @@ async function run(
   }
 }
 
-/** The shop of the key, or those of a list. Throws `UsageError`. */
+/** The shop of the key, those of a list, or shops that an agency's key names. Throws `UsageError`. */
 async function accessesOf(
   { options }: Command,
   { system, values }: Pick<Context, 'system' | 'values'>,
@@ -109,7 +110,10 @@ async function accessesOf(
   const url = installationOf(system)
   const file = values['key-file']
   const key = await keyOf(system, url, typeof file === 'string' ? file : undefined)
-  return [{ name: null, url, key }]
+  const [shop, ...shops] = listOption(values, 'shop')
+  if (shop !== undefined && shops.length === 0) return [{ name: null, url, key, shop }]
+  const named = (one: string): ShopAccess => ({ name: one, url, key, shop: one })
+  return shop === undefined ? [{ name: null, url, key }] : [named(shop), ...shops.map(named)]
 }
 
 const REACHED_MS = 4000

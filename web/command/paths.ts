@@ -28,8 +28,11 @@ interface Parameters<E extends Endpoint> {
   path: [NamesIn<PathOf<E>>] extends [never] ? never : Record<NamesIn<PathOf<E>>, string>
 }
 
+/** A body whose fields may all be left out may be left out too. */
 type Body<E extends Endpoint> = Endpoints[E] extends { body: infer Sent }
-  ? { requestBody: { content: { 'application/json': Sent } } }
+  ? object extends Sent
+    ? { requestBody?: { content: { 'application/json': Sent } } }
+    : { requestBody: { content: { 'application/json': Sent } } }
   : { requestBody?: never }
 
 type Operation<E extends Endpoint> = Body<E> & {

@@ -31,10 +31,10 @@ export const keyFileOf = (system: System, url: string): string =>
     `${hostName(url)}.key`,
   )
 
-/** The folder of unfinished uploads to one installation. */
-export const uploadsFolderOf = (system: System, url: string): string =>
+/** The folder of unfinished uploads to one installation, or to one of its shops. */
+export const uploadsFolderOf = (system: System, url: string, shop?: string): string =>
   pathsOf(system).join(
     folder(system, 'XDG_STATE_HOME', '.local/state', 'LOCALAPPDATA'),
     'uploads',
-    hostName(url),
+    hostName(url) + (shop === undefined ? '' : `_${shop.replace(/[^\w.-]/g, '_')}`),
   )

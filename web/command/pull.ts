@@ -31,7 +31,7 @@ you changed since the last pull is kept.
   --force        overwrites such files
   --shops FILE   the shop is in a list: NAME https://… KEY in each line, a
                  file that others cannot read (mode 0600)
-  --shop NAME    the shop of the list
+  --shop NAME    the shop of the list, or of an agency's key
   --json         one JSON object a line
 
 FOLDER/.stevedore.json remembers the state of the shop, so that apply can tell

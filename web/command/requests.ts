@@ -18,7 +18,7 @@ export interface RequestsParts {
 }
 
 interface RequestsOptions
-  extends RequestsParts, Pick<StevedoreOptions, 'fetch' | 'patience' | 'onRetry'> {
+  extends RequestsParts, Pick<StevedoreOptions, 'fetch' | 'patience' | 'onRetry' | 'shop'> {
   url: string
   key: string
 }
@@ -32,6 +32,10 @@ export class Requests {
   constructor(options: RequestsOptions) {
     this.url = options.url
     this.#options = options
+  }
+
+  get shop(): string | undefined {
+    return this.#options.shop
   }
 
   get patience(): number {
@@ -55,6 +59,7 @@ export class Requests {
     if (!address) throw new Error(`${path} is no path of ${this.url}`)
     const headers = new Headers(given)
     headers.set('Authorization', `Bearer ${this.#options.key}`)
+    if (this.shop !== undefined) headers.set('Stevedore-Shop', this.shop)
     const { fetch = globalThis.fetch } = this.#options
     const signal = init.signal ?? this.signal ?? null
     try {

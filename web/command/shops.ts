@@ -9,6 +9,8 @@ export interface ShopAccess {
   name: string | null
   url: string
   key: string
+  /** The domain of the shop, for the key of an agency. */
+  shop?: string
 }
 
 export const SHOP_OPTIONS = {
@@ -23,10 +25,8 @@ export async function listedShops(
 ): Promise<readonly ShopAccess[] | null> {
   const file = textOption(values, 'shops')
   const wanted = listOption(values, 'shop')
-  if (file === undefined) {
-    if (wanted.length > 0) throw new UsageError('--shop names shops of --shops FILE')
-    return null
-  }
+  // Without a list, they are shops of an agency's key.
+  if (file === undefined) return null
   const all = shopsIn(await readSecret(system, file), file)
   const unknown = wanted.find((name) => !all.some((shop) => shop.name === name))
   if (unknown !== undefined) throw new UsageError(`${file} has no shop ${unknown}`)

@@ -10,6 +10,8 @@ export interface StevedoreOptions {
   url?: string
   /** An API key; absent: `STEVEDORE_KEY`. */
   key?: string
+  /** The domain of the shop, for a key that works in several; absent: `STEVEDORE_SHOP`. */
+  shop?: string
   /** Absent: the global `fetch`. */
   fetch?: typeof globalThis.fetch
   /** How long a request is repeated, in milliseconds, after 429, 5xx or no answer; absent: 2 min. */
@@ -58,6 +60,8 @@ export interface WaitOptions {
 export interface Stevedore extends Client<Paths, `${string}/${string}`> {
   /** The address of the installation. */
   readonly url: string
+  /** The shop that each request names; undefined: that of the key. */
+  readonly shop: string | undefined
   /** Any request, for what has no types; with the key, and repeated like the others. */
   fetch(path: string, init?: RequestInit): Promise<Response>
   /** The rows of all pages of a list. Throws `StevedoreError`. */

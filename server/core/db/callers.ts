@@ -15,22 +15,94 @@ export interface ApiKeyRow {
   domain: string
   shop_name: string
   demo: boolean
+  /** It also acts in shops that granted it access, and names the shop in each request. */
+  agency: boolean
   /** The last use of the key was recorded more than a minute ago, and has to be recorded again. */
   touch: boolean
 }
+
+const TOUCH = `k.last_used_at is null or k.last_used_at < now() - interval '1 minute'`
 
 /** The key with this hash, unless it is revoked or expired, or its shop is uninstalled. */
 export async function findApiKey(database: Database, hash: Buffer): Promise<ApiKeyRow | null> {
   const { rows } = await database.pool.query<ApiKeyRow>({
     name: 'find-api-key',
     text: `select k.id, k.shop_id, k.name, k.scopes, s.domain, s.name as shop_name, s.demo,
-             k.last_used_at is null or k.last_used_at < now() - interval '1 minute' as touch
+             k.agency_code is not null as agency, ${TOUCH} as touch
            from api_keys k join shops s on s.id = k.shop_id
            where k.hash = $1 and k.revoked_at is null
              and (k.expires_at is null or k.expires_at > now())
              and s.uninstalled_at is null`,
     values: [hash],
   })
+  return rows[0] ?? null
+}
+
+/** The access of a key to another shop, unless it is revoked or expired, or the shop is uninstalled. */
+export async function findGrant(
+  database: Pick<Database, 'pool'>,
+  key: string,
+  domain: string,
+): Promise<ApiKeyRow | null> {
+  const { rows } = await database.pool.query<ApiKeyRow>({
+    name: 'find-grant',
+    text: `select k.id, k.shop_id, k.name, k.scopes, s.domain, s.name as shop_name, s.demo,
+             true as agency, ${TOUCH} as touch
+           from shops s join api_keys k on k.shop_id = s.id and k.granted_to = $1
+           where s.domain = $2 and s.uninstalled_at is null and k.revoked_at is null
+             and (k.expires_at is null or k.expires_at > now())`,
+    values: [key, domain],
+  })
+  return rows[0] ?? null
+}
+
+/** A shop in which a key may act. */
+export interface ReachableShop {
+  domain: string
+  name: string
+  scopes: string[]
+  expires_at: Date | null
+  last_used_at: Date | null
+}
+
+/** The shops that granted access to a key of this shop, by domain. */
+export async function listReachable(
+  database: Pick<Database, 'pool'>,
+  key: string,
+): Promise<ReachableShop[]> {
+  const { rows } = await database.pool.query<ReachableShop>(
+    `select s.domain, s.name, k.scopes, k.expires_at, k.last_used_at
+     from api_keys k join shops s on s.id = k.shop_id
+     where k.granted_to = $1 and k.revoked_at is null and s.uninstalled_at is null
+       and (k.expires_at is null or k.expires_at > now())
+     order by s.domain`,
+    [key],
+  )
+  return rows
+}
+
+/** The key that a code names, with its shop. */
+export interface AgencyKey {
+  id: string
+  shop_id: number
+  name: string
+  hint: string
+  domain: string
+  shop_name: string
+}
+
+/** The key of an agency with this code, unless it does not work any more. */
+export async function findAgencyKey(
+  database: Pick<Database, 'pool'>,
+  code: string,
+): Promise<AgencyKey | null> {
+  const { rows } = await database.pool.query<AgencyKey>(
+    `select k.id, k.shop_id, k.name, k.hint, s.domain, s.name as shop_name
+     from api_keys k join shops s on s.id = k.shop_id
+     where k.agency_code = $1 and k.revoked_at is null and s.uninstalled_at is null
+       and (k.expires_at is null or k.expires_at > now())`,
+    [code],
+  )
   return rows[0] ?? null
 }
 
@@ -54,9 +126,12 @@ export interface ListedKey {
   expires_at: Date | null
   last_used_at: Date | null
   revoked_at: Date | null
+  agency_code: string | null
+  granted_shop: string | null
 }
 
-const LISTED = 'id, name, hint, scopes, created_at, expires_at, last_used_at, revoked_at'
+const LISTED = `id, name, hint, scopes, created_at, expires_at, last_used_at, revoked_at, agency_code,
+  granted_shop`
 
 /**
  * The shop's keys, newest first, including revoked ones. `before`: the last id of the previous
@@ -82,6 +157,29 @@ export const readApiKey = (scope: ShopScope, id: string): Promise<ListedKey | nu
   scope.first<ListedKey>(`select ${LISTED} from api_keys where shop_id = :shop and id = :id`, {
     id,
   })
+
+/**
+ * Lets the key of another shop act in this one. Returns the id of the access; null: the key has one.
+ * An expired one is replaced.
+ */
+export async function grantAccess(
+  scope: ShopScope,
+  { key, scopes, expiresAt }: { key: AgencyKey; scopes: readonly string[]; expiresAt: Date | null },
+): Promise<string | null> {
+  await scope.query(
+    `update api_keys set revoked_at = now() where shop_id = :shop and granted_to = :key
+       and revoked_at is null and expires_at <= now()`,
+    { key: key.id },
+  )
+  const made = await scope.first<{ id: string }>(
+    `insert into api_keys (shop_id, name, hint, scopes, expires_at, granted_to, granted_shop)
+     values (:shop, :name, :hint, :scopes, :expiresAt, :key, :domain)
+     on conflict (granted_to, shop_id) where granted_to is not null and revoked_at is null do nothing
+     returning id`,
+    { name: key.name, hint: key.hint, scopes, expiresAt, key: key.id, domain: key.domain },
+  )
+  return made?.id ?? null
+}
 
 /** Revokes the key; a key already revoked stays so. Returns false if no such key exists. */
 export const revokeApiKey = (scope: ShopScope, id: string): Promise<boolean> =>

@@ -109,6 +109,10 @@ const importFields = {
     .describe(
       '`skip`: leaves out files of taken names; `overwrite` and `new_version` need `files:write` too',
     ),
+  dry_run: z
+    .boolean()
+    .optional()
+    .describe('Only a preview until it is confirmed: 202, then follow `Location`'),
   callback_url: fetchUrl.optional().meta({
     description:
       'The job is posted to this address when the import has ended, signed as in Standard Webhooks',
@@ -173,6 +177,8 @@ const importLines = (parts: ImportParts) =>
       ),
   })
 
+const NO_WAIT = { seconds: 0, applied: null }
+
 /** Starts an import, waits as long as the caller wants, and answers with its state. */
 async function answerImport(
   { engine, limits, reach }: ImportParts,
@@ -188,7 +194,8 @@ async function answerImport(
     idempotencyKey,
     from: { apiKey: apiKeyOf(caller) },
   })
-  const wait = waitingTime(ctx, limits.wait_seconds)
+  // A preview ends when it is confirmed.
+  const wait = fields.dry_run ? NO_WAIT : waitingTime(ctx, limits.wait_seconds)
   const operation = await engine.waitForEnd(caller.scope, id, wait.seconds * 1000, signal)
   return importAnswer(engine, caller.scope, present(operation, 'The import'), wait.applied)
 }

@@ -205,6 +205,8 @@ export interface ApiImport {
   notify?: boolean | undefined
   on_conflict: Entry['on_conflict']
   callback_url?: string | undefined
+  /** Only a preview until it is confirmed. */
+  dry_run?: boolean | undefined
 }
 
 /** Who started an import, and under which key. */
@@ -218,11 +220,13 @@ export function importFromApi(
     files,
     headers,
     on_conflict,
+    dry_run: dryRun,
     ...request
   }: ApiImport & ApiCaller & { files: readonly ApiFile[] },
 ): Promise<string> {
   return startImport(engine, scope, apiChannel, {
     ...request,
+    dryRun,
     files: files.map((file) => fileOf(file, { headers, on_conflict })),
   })
 }
@@ -244,10 +248,11 @@ const fileOf = (
 export function importLinesFromApi(
   engine: Engine,
   scope: ShopScope,
-  { headers, on_conflict, ...request }: ApiImport & ApiCaller,
+  { headers, on_conflict, dry_run: dryRun, ...given }: ApiImport & ApiCaller,
   batches: AsyncIterable<readonly ApiFile[]>,
 ): Promise<string> {
   return scope.transaction(async (tx) => {
+    const request = { ...given, dryRun }
     /** The position of the newest item of each name. */
     const newest = new Map<string, number>()
     let count = 0

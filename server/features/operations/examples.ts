@@ -46,7 +46,7 @@ export const operationsExamples: Examples = {
     status: 200,
   },
   'post /api/operations/{id}/confirm': { params: { id: IDS.preview }, status: 200 },
-  'post /api/operations/{id}/undo': { params: operation, status: 202 },
+  'post /api/operations/{id}/undo': { params: operation, body: { dry_run: true }, status: 202 },
   'post /api/files/bulk-delete': {
     body: { file_ids: [IDS.file, IDS.second_file], remove_mappings: false, backup_first: true },
     status: 200,

@@ -381,15 +381,22 @@ const undo = (parts: OperationParts) =>
     description:
       'Starts a separate operation, which skips files that were changed since, with the reason. It needs the scopes of the operation, and `files:delete` if files that it created go to the trash. If an undo was cancelled or failed in part, `retry` continues it.',
     scope: 'operations:write',
+    body: z
+      .strictObject({
+        dry_run: z.boolean().optional().describe('Only a preview until it is confirmed'),
+      })
+      .default({})
+      .meta({ id: 'UndoRequest' }),
     replies: {
       202: { description: 'The operation that undoes; follow `Location`', schema: operationSchema },
       409: { description: 'It cannot be undone (any more)', schema: errorSchema },
     },
-    handler: async ({ caller, params }) => {
+    handler: async ({ caller, params, body: { dry_run: dryRun } }) => {
       const { engine } = parts
       const operation = await findOperation(engine, caller.scope, params.id)
       requireScopes(caller, (await engine.permissions(caller.scope, operation, 'undo')) as Scope[])
-      const undo = await engine.undo(caller.scope, operation.id, caller.name, channelOf(caller))
+      const channel = channelOf(caller)
+      const undo = await engine.undo(caller.scope, operation.id, caller.name, channel, dryRun)
       return acceptedOperation(parts, caller.scope, undo)
     },
   })

@@ -113,7 +113,7 @@ const actions = (secrets: Secrets): Endpoint[] => [
 /** @param change returns the key that the answer shows, if it is another one. */
 const action = (
   secrets: Secrets,
-  name: string,
+  name: 'revoke' | 'restore' | 'rotate' | 'reset',
   change: Change,
   texts: Pick<Endpoint, 'summary'> & { description: string },
 ) =>

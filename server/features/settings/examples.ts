@@ -25,6 +25,20 @@ export const settingsExamples: Examples = {
     body: { name: 'Storefront sync', scopes: ['files:read', 'links:write'], expires_in_days: 365 },
     status: 201,
   },
+  'get /api/agency-key': {
+    query: { code: 'agency_0d2f4Yk1rQ8sT6uVwXyZaA' },
+    // No shop has this code.
+    status: 404,
+  },
+  'post /api/api-keys/grants': {
+    body: {
+      code: 'agency_0d2f4Yk1rQ8sT6uVwXyZaA',
+      scopes: ['files:read', 'operations:read'],
+      expires_in_days: 365,
+    },
+    status: 422,
+  },
+  'get /api/shops': { status: 200 },
   'delete /api/api-keys/{id}': { params: { id: IDS.key }, status: 204 },
   'get /api/tag-templates': { status: 200 },
   'post /api/tag-templates': {

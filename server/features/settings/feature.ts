@@ -16,7 +16,7 @@ export const settingsFeature = defineFeature({
   endpoints: (parts: SettingsParts & PlanRouteParts) => [
     ...settingsRoutes(parts),
     ...planRoutes(parts),
-    ...apiKeyRoutes(parts.clock),
+    ...apiKeyRoutes(parts),
     ...tagTemplateRoutes(),
     ...sessionRoutes(),
     ...storefrontRoutes(),

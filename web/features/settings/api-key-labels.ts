@@ -29,6 +29,10 @@ export const USUAL_SCOPES: readonly Scope[] = [
   'operations:read',
 ]
 
+/** Chosen values of a form, as scopes in their usual order. */
+export const chosenScopes = (chosen: readonly string[]): Scope[] =>
+  SCOPES.map(({ scope }) => scope).filter((scope) => chosen.includes(scope))
+
 type Times = Pick<ApiKey, 'expires_at' | 'revoked_at'>
 
 export function keyStatus({ expires_at, revoked_at }: Times, now: Date) {

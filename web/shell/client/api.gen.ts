@@ -18,11 +18,24 @@ export interface components {
       email?: string
       phone?: string
     }
+    AgencyKey: {
+      /** @description Of the key */
+      name: string
+      /** @description Whose key it is */
+      shop: {
+        domain: string
+        name: string
+      }
+    }
     ApiKey: {
+      /** @description Owners of other shops let the key act there by this code; null: in its shop alone */
+      agency_code: string | null
       /** Format: date-time */
       created_at: string
       /** @description null: never */
       expires_at: string | null
+      /** @description The key of this other shop acts here; null: it is a key of this shop */
+      granted_shop: string | null
       /** @description The first characters of the key */
       hint: string
       id: string
@@ -33,6 +46,8 @@ export interface components {
       scopes: string[]
     }
     ApiKeyRequest: {
+      /** @description It can act in other shops too, once their owners grant it access */
+      agency?: boolean
       expires_in_days?: number | null
       /** @description Its name in history */
       name: string
@@ -2542,6 +2557,12 @@ export interface components {
       'GET /api/activity': {
         answer: components['schemas']['Activity']
       }
+      'GET /api/agency-key': {
+        answer: components['schemas']['AgencyKey']
+        query: {
+          code?: string
+        }
+      }
       'GET /api/api-keys': {
         answer: {
           data: components['schemas']['ApiKey'][]
@@ -3633,6 +3654,16 @@ export interface components {
       'GET /api/settings/mail/texts': {
         answer: components['schemas']['MailTexts']
       }
+      'GET /api/shops': {
+        answer: {
+          data: components['schemas']['ReachableShop'][]
+          next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          limit?: number
+        }
+      }
       'GET /api/stats': {
         answer: components['schemas']['Stats']
         query: {
@@ -4009,10 +4040,14 @@ export interface components {
       }
       'POST /api/api-keys': {
         answer: {
+          /** @description Owners of other shops let the key act there by this code; null: in its shop alone */
+          agency_code: string | null
           /** Format: date-time */
           created_at: string
           /** @description null: never */
           expires_at: string | null
+          /** @description The key of this other shop acts here; null: it is a key of this shop */
+          granted_shop: string | null
           /** @description The first characters of the key */
           hint: string
           id: string
@@ -4024,6 +4059,10 @@ export interface components {
           scopes: string[]
         }
         body: components['schemas']['ApiKeyRequest']
+      }
+      'POST /api/api-keys/grants': {
+        answer: components['schemas']['ApiKey']
+        body: components['schemas']['KeyGrantRequest']
       }
       'POST /api/buyers/library': {
         answer: {
@@ -4620,6 +4659,7 @@ export interface components {
       }
       'POST /api/operations/{id}/undo': {
         answer: components['schemas']['Operation']
+        body: components['schemas']['UndoRequest']
       }
       'POST /api/orders/files': {
         answer: components['schemas']['DeliveryDetail']
@@ -6521,6 +6561,8 @@ export interface components {
        * @example https://tools.example.com/stevedore
        */
       callback_url?: string
+      /** @description Only a preview until it is confirmed: 202, then follow `Location` */
+      dry_run?: boolean
       files: components['schemas']['ImportEntry'][]
       /**
        * @description Headers of the requests for the files, such as `Authorization`. They are sealed, shown nowhere, and sent only to the host of each address: never after a redirect to another one
@@ -6601,6 +6643,27 @@ export interface components {
         /** @description Absent: the English text has no values, so it is its own message */
         message_text?: components['schemas']['Text']
       }[]
+    }
+    KeyGrantRequest: {
+      /** @description The code of the key */
+      code: string
+      expires_in_days?: number | null
+      /** @description Only scopes that the caller has */
+      scopes: (
+        | 'files:read'
+        | 'files:write'
+        | 'files:delete'
+        | 'files:purge'
+        | 'imports:write'
+        | 'links:write'
+        | 'operations:read'
+        | 'operations:write'
+        | 'settings:write'
+        | 'drop:read'
+        | 'drop:write'
+        | 'cloud:read'
+        | 'cloud:write'
+      )[]
     }
     LibraryRequest: {
       /** Format: email */
@@ -8572,6 +8635,13 @@ export interface components {
     ProductNewFilesChoice: {
       new_files: ('never' | 'ask' | 'always') | null
       product_id: string
+    }
+    ReachableShop: {
+      domain: string
+      expires_at: string | null
+      last_used_at: string | null
+      name: string
+      scopes: string[]
     }
     RenamePreview: {
       data: {
@@ -11057,6 +11127,11 @@ export interface components {
         uploaded_before?: string
         version_above?: number
       }
+    }
+    /** @default {} */
+    UndoRequest: {
+      /** @description Only a preview until it is confirmed */
+      dry_run?: boolean
     }
     UnfiledDismissal: {
       /** @default true */

@@ -37,6 +37,8 @@ it('a key is shown once, works with its scopes, and is nowhere in the database',
       expires_at: null,
       last_used_at: null,
       revoked_at: null,
+      agency_code: null,
+      granted_shop: null,
     },
   ])
   expect(key).toMatch(/^sdk_test_[A-Za-z0-9_-]{43}$/)

@@ -13,9 +13,9 @@ import {
   SmallPrint,
   Tooltip,
   Banner,
-  ChoiceList,
   Select,
   TextField,
+  Checkbox,
 } from '../../../shell/ui/index.ts'
 import { t } from '../../../shell/messages/t.ts'
 import { CriticalButton } from '../../../shell/components/critical-button.tsx'
@@ -26,11 +26,21 @@ import { Dialog } from '../../../shell/components/dialog.tsx'
 import { Problem } from '../../../shell/components/problem.tsx'
 import { clearing, objectionsIn, problemsOf } from '../../../shell/components/problems.ts'
 import { type ApiKey, useApiKeys, useRevokeApiKey, useCreateApiKey } from '../api-key-calls.ts'
-import { keyExpiryText, keyStatus, lastUsedText, SCOPES, USUAL_SCOPES } from '../api-key-labels.ts'
+import { GrantAccess } from './grant-access.tsx'
+import { ScopeChoices, LIFETIMES } from './scope-choices.tsx'
+import {
+  chosenScopes,
+  keyExpiryText,
+  keyStatus,
+  lastUsedText,
+  SCOPES,
+  USUAL_SCOPES,
+} from '../api-key-labels.ts'
 
 export function ApiKeysPage() {
   const keys = useApiKeys()
   const [creating, setCreating] = useState(false)
+  const [granting, setGranting] = useState(false)
   const [doomed, setDoomed] = useState<ApiKey | null>(null)
   const list = keys.data?.data
   const create = () => setCreating(true)
@@ -40,7 +50,10 @@ export function ApiKeysPage() {
       subtitle={t('For storefront tools and scripts that use the HTTP API')}
       backAction={{ content: t('Settings'), url: '/settings' }}
       primaryAction={{ content: t('Create API key'), onAction: create }}
-      secondaryActions={[{ content: t('API documentation'), url: '/api/docs', external: true }]}
+      secondaryActions={[
+        { content: t('Give an agency access'), onAction: () => setGranting(true) },
+        { content: t('API documentation'), url: '/api/docs', external: true },
+      ]}
     >
       <BlockStack gap="400">
         <LoadProblem query={keys} what={t('The API keys could not be loaded')} />
@@ -67,6 +80,7 @@ export function ApiKeysPage() {
         )}
       </BlockStack>
       {creating && <CreateApiKey onClose={() => setCreating(false)} />}
+      {granting && <GrantAccess onClose={() => setGranting(false)} />}
       {doomed && <Revoke apiKey={doomed} onClose={() => setDoomed(null)} />}
     </Page>
   )
@@ -95,9 +109,13 @@ function Revoke({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
       problem={t('The key could not be revoked')}
     >
       <Text as="p">
-        {t(
-          'Programs that use this key are refused from then on. A revoked key can’t be restored: create another one.',
-        )}
+        {apiKey.granted_shop === null
+          ? t(
+              'Programs that use this key are refused from then on. A revoked key can’t be restored: create another one.',
+            )
+          : t(
+              'The agency is refused in this shop from then on. To let it in again, enter its code again.',
+            )}
       </Text>
     </Question>
   )
@@ -170,12 +188,21 @@ const columnsOf = (onRevoke: Props['onRevoke']): Columns<ColumnId, ApiKey> => ({
   },
 })
 
-const Name = ({ apiKey: { name, hint } }: { apiKey: ApiKey }) => (
+const Name = ({
+  apiKey: { name, hint, agency_code, granted_shop, revoked_at },
+}: {
+  apiKey: ApiKey
+}) => (
   <BlockStack>
     <Text as="span" fontWeight="semibold" breakWord>
       {name}
     </Text>
-    <SmallPrint>{hint}…</SmallPrint>
+    <SmallPrint>
+      {granted_shop === null ? `${hint}…` : t('Key of {shop}', { shop: granted_shop })}
+    </SmallPrint>
+    {agency_code !== null && revoked_at === null && (
+      <Code text={agency_code} what={t('Code for other shops')} wrap />
+    )}
   </BlockStack>
 )
 
@@ -199,13 +226,6 @@ function Scopes({ apiKey: { scopes } }: { apiKey: ApiKey }) {
 
 // The dialog that creates an API key and shows it once, to be copied.
 
-const LIFETIMES = [
-  { value: '', label: t('Never') },
-  { value: '30', label: t('After 30 days') },
-  { value: '90', label: t('After 90 days') },
-  { value: '365', label: t('After a year') },
-]
-
 interface MissingTexts {
   name?: string
   scopes?: string
@@ -222,6 +242,7 @@ function CreateApiKey({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('')
   const [scopes, setScopes] = useState<string[]>([...USUAL_SCOPES])
   const [days, setDays] = useState('')
+  const [agency, setAgency] = useState(false)
   const [missing, setMissing] = useState<MissingTexts>({})
   const problems = problemsOf(objectionsIn(create.error))
   const submit = () => {
@@ -230,8 +251,9 @@ function CreateApiKey({ onClose }: { onClose: () => void }) {
     if (Object.keys(found).length > 0) return
     create.mutate({
       name: name.trim(),
-      scopes: SCOPES.map(({ scope }) => scope).filter((scope) => scopes.includes(scope)),
+      scopes: chosenScopes(scopes),
       expires_in_days: days === '' ? null : Number(days),
+      ...(agency ? { agency } : {}),
     })
   }
   if (create.data) return <Made made={create.data} onClose={onClose} />
@@ -258,10 +280,7 @@ function CreateApiKey({ onClose }: { onClose: () => void }) {
           setMissing({})
         })}
       />
-      <ChoiceList
-        title={t('Permissions')}
-        allowMultiple
-        choices={SCOPES.map(({ scope, text }) => ({ value: scope, label: text, helpText: scope }))}
+      <ScopeChoices
         selected={scopes}
         error={missing.scopes ?? problems.at('scopes')}
         onChange={clearing(create, (chosen: string[]) => {
@@ -270,15 +289,33 @@ function CreateApiKey({ onClose }: { onClose: () => void }) {
         })}
       />
       <Select label={t('Expires')} options={LIFETIMES} value={days} onChange={setDays} />
+      <OtherShops isChosen={agency} onChange={setAgency} />
     </Dialog>
   )
 }
+
+const OtherShops = ({
+  isChosen,
+  onChange,
+}: {
+  isChosen: boolean
+  onChange: (isChosen: boolean) => void
+}) => (
+  <Checkbox
+    label={t('Works in other shops too')}
+    helpText={t(
+      'You get a code. The owner of another shop enters it there, and chooses what the key may do in that shop.',
+    )}
+    checked={isChosen}
+    onChange={onChange}
+  />
+)
 
 function Made({
   made,
   onClose,
 }: {
-  made: { name: string; key: string | null }
+  made: { name: string; key: string | null; agency_code: string | null }
   onClose: () => void
 }) {
   return (
@@ -290,6 +327,16 @@ function Made({
       <BlockStack gap="400">
         <Banner tone="warning">{t('Copy the key now: it is not shown again.')}</Banner>
         {made.key !== null && <Code text={made.key} what={t('API key')} wrap />}
+        {made.agency_code !== null && (
+          <BlockStack gap="200">
+            <Text as="p">
+              {t(
+                'Give this code to the owners of other shops. It is no secret, and stays in the list.',
+              )}
+            </Text>
+            <Code text={made.agency_code} what={t('Code for other shops')} wrap />
+          </BlockStack>
+        )}
       </BlockStack>
     </Dialog>
   )

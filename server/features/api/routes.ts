@@ -31,6 +31,7 @@ import {
   fetchUrl,
   filename,
   itemError,
+  linkUrl,
   onConflict,
   productNameFields,
   sha256,
@@ -73,7 +74,12 @@ export const importReply = z
 const importEntry = z
   .strictObject({
     filename,
-    url: fetchUrl,
+    url: fetchUrl.optional().describe('Where the file is fetched; not with `link_url`'),
+    link_url: linkUrl
+      .optional()
+      .describe(
+        'Makes the file a link: nothing is fetched, and buyers are sent to this address. Its name gets the ending `.url`',
+      ),
     headers: fetchHeaders.optional().describe('Headers of its request, before those of the import'),
     ...productNameFields,
     sha256: sha256.optional(),
@@ -83,6 +89,10 @@ const importEntry = z
       .optional()
       .describe('The name of its pack, created if there is none; null: it is in no pack'),
     tags: tags.optional(),
+  })
+  .refine(({ url, link_url }) => (url === undefined) !== (link_url === undefined), {
+    path: ['url'],
+    message: sayPlain('Send either url or link_url'),
   })
   .meta({ id: 'ImportEntry' })
 

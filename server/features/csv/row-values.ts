@@ -4,6 +4,7 @@ import {
   ENTRY_SETTINGS,
   type EntrySettings,
   FILE_SETTINGS,
+  linkFilename,
   MAX_NAMED_PRODUCTS,
   NAME_CLEANED,
   packNameProblem,
@@ -17,6 +18,7 @@ import {
   filenameProblem,
   MAX_TAGS,
   tagProblem,
+  linkUrlProblem,
   urlProblem,
   type Problem,
 } from '../../files/rules.ts'
@@ -43,7 +45,7 @@ import { readTagCell, SIGN, type TagCell } from './tag-cells.ts'
 export interface RowValues extends EntrySettings {
   /** Null: the cell is empty. */
   command: Command | null
-  /** Whether bytes are fetched from its address. */
+  /** Whether its file gets bytes, from its address or as a link. */
   fetches: boolean
   /** The hash that the fetched bytes must have; empty: any. */
   sha256: string
@@ -51,6 +53,8 @@ export interface RowValues extends EntrySettings {
   id: string | null
   filename: string
   file_url: string
+  /** The address that buyers of a link are sent to; empty: the row is no link. */
+  link_url: string
   /** Each may name several products, with `;` between them. */
   product_sku: string
   product_handle: string
@@ -119,13 +123,17 @@ export function readValues(
   const id = idText === '' ? null : parsePublicId('file', idText)
   wrong('id', idText !== '' && id === null ? NOT_AN_ID : idProblem(command, idText, match), idText)
   const given = cell('filename').normalize('NFC')
-  const filename = cleanName(given)
-  if (filename !== given) problems.push({ ...MARKS_REMOVED, value: given })
+  const link_url = cell('link_url')
+  const cleaned = cleanName(given)
+  const filename = link_url === '' || cleaned === '' ? cleaned : linkFilename(cleaned)
+  if (cleaned !== given) problems.push({ ...MARKS_REMOVED, value: given })
   // A row that changes a file may leave cells empty: those fields stay unchanged.
   if (filename !== '' || idText === '') wrong('filename', filenameProblem(filename), filename)
   const file_url = addressIn(cell('file_url'))
-  const fetches = file_url !== '' && mayFetch(command, id) && !isOwnAddress(file_url, id, match)
-  if (fetches || needsAddress(command, idText, match))
+  const isFetched = file_url !== '' && !isOwnAddress(file_url, id, match)
+  const fetches = (link_url !== '' || isFetched) && mayFetch(command, id)
+  if (link_url !== '') wrong('link_url', linkUrlProblem(link_url), link_url)
+  else if (fetches || needsAddress(command, idText, match))
     wrong('file_url', addressProblem(file_url), file_url)
   const sha256 = cell('sha256').toLowerCase()
   if (fetches && sha256 !== '' && !SHA256.test(sha256)) wrong('sha256', NO_SHA256, sha256)
@@ -147,6 +155,7 @@ export function readValues(
       id,
       filename,
       file_url,
+      link_url,
       ...products,
       ...readSettings(texts, wrong, id !== null || command === 'update'),
       pack: readPack(cell('pack'), wrong),
@@ -354,7 +363,7 @@ const FAILED_FORMULA = {
   detail: sayPlain('Correct it in the spreadsheet, or enter the value here'),
 } as const
 /** Columns in which a formula may be escaped; numbers are parsed. */
-const TEXTS = ['filename', 'file_url', 'product_sku', 'tags'] as const
+const TEXTS = ['filename', 'file_url', 'link_url', 'product_sku', 'tags'] as const
 const FORMULA = {
   severity: 'warning',
   code: 'formula',

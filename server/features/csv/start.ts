@@ -15,7 +15,7 @@ import { scopesOfConflict } from '../../engine/moves.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../core/errors.ts'
 import { present } from '../../core/lazy.ts'
-import { productNames, startImport, statedIn, type ImportFile } from '../imports/start.ts'
+import { linkFile, productNames, startImport, statedIn, type ImportFile } from '../imports/start.ts'
 import { csvChannel } from './channel.ts'
 import { correctedRows } from './body-rows.ts'
 import { placesOf } from './columns.ts'
@@ -277,11 +277,13 @@ function tagChange(
 }
 
 const fileOf = (
-  { file_url, id: _, no_products: __, fetches: ___, command, ...values }: RowValues,
+  { file_url, link_url, id: _, no_products: __, fetches: ___, command, ...values }: RowValues,
   { on_conflict: chosen, tags }: CheckOptions,
 ): ImportFile => ({
   ...values,
   tags_removed: values.tags_removed ?? (values.tags && tags === 'add' ? [] : undefined),
   on_conflict: command === 'new' ? 'error' : chosen,
-  source: { type: 'url', url: file_url },
+  ...(link_url === ''
+    ? { source: { type: 'url', url: file_url } }
+    : linkFile(values.filename, link_url)),
 })

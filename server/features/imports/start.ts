@@ -2,6 +2,7 @@
 // shop's attached workflow runs, or the built-in one.
 import {
   ENTRY_SETTINGS,
+  linkFilename,
   partsOfNames,
   type Entry,
   type EntrySettings,
@@ -183,7 +184,9 @@ const present = <T extends object>(values: T): PresentFields<T> =>
 /** A file that a storefront tool names. */
 export interface ApiFile extends EntrySettings, NamedProducts {
   filename: string
-  url: string
+  /** Where it is fetched; absent: it is a link. */
+  url?: string | undefined
+  link_url?: string | undefined
   pack?: string | null | undefined
   headers?: FetchHeaders | undefined
   tags?: readonly string[] | undefined
@@ -223,13 +226,19 @@ export function importFromApi(
 }
 
 const fileOf = (
-  { url, headers, ...file }: ApiFile,
+  { url, link_url, headers, ...file }: ApiFile,
   { headers: common, on_conflict }: Pick<ApiImport, 'headers' | 'on_conflict'>,
 ): ImportFile => ({
   ...file,
-  source: { type: 'url', url, headers: mergedHeaders(common, headers) },
+  ...(link_url === undefined
+    ? { source: { type: 'url', url: url ?? '', headers: mergedHeaders(common, headers) } }
+    : linkFile(file.filename, link_url)),
   on_conflict,
 })
+
+/** The name and the source of a link. */
+export const linkFile = (filename: string, url: string) =>
+  ({ filename: linkFilename(filename), source: { type: 'link', url } }) as const
 
 /**
  * Starts one import of all batches, of which one is in memory at a time. Returns the operation's

@@ -8,4 +8,5 @@ export const imports: PageFeature = {
   navigation: [
     { group: 'import', url: '/import', label: t('Import'), icon: ImportIcon, badge: 'uploading' },
   ],
+  commands: [{ label: t('Add a link'), url: '/import?link' }],
 }

@@ -862,6 +862,7 @@ export interface components {
         filename: string | null
         first_use_hours: string | null
         id: string | null
+        link_url: string | null
         pack: string | null
         product_handle: string | null
         product_id: string | null
@@ -899,6 +900,7 @@ export interface components {
         filename?: string | null
         first_use_hours?: string | null
         id?: string | null
+        link_url?: string | null
         pack?: string | null
         product_handle?: string | null
         product_id?: string | null
@@ -933,6 +935,7 @@ export interface components {
         filename?: string | null
         first_use_hours?: string | null
         id?: string | null
+        link_url?: string | null
         pack?: string | null
         product_handle?: string | null
         product_id?: string | null
@@ -1108,6 +1111,11 @@ export interface components {
           reason: string
           sure: number
         } | null
+        link_url: {
+          header: string
+          reason: string
+          sure: number
+        } | null
         pack: {
           header: string
           reason: string
@@ -1232,6 +1240,7 @@ export interface components {
         filename: string | null
         first_use_hours: string | null
         id: string | null
+        link_url: string | null
         pack: string | null
         product_handle: string | null
         product_id: string | null
@@ -1267,6 +1276,7 @@ export interface components {
           filename: string | null
           first_use_hours: string | null
           id: string | null
+          link_url: string | null
           pack: string | null
           product_handle: string | null
           product_id: string | null
@@ -1390,6 +1400,7 @@ export interface components {
         | (
             | 'filename'
             | 'file_url'
+            | 'link_url'
             | 'product_sku'
             | 'product_handle'
             | 'product_id'
@@ -1465,6 +1476,7 @@ export interface components {
         filename: string | null
         first_use_hours: string | null
         id: string | null
+        link_url: string | null
         pack: string | null
         product_handle: string | null
         product_id: string | null
@@ -1498,6 +1510,7 @@ export interface components {
         filename: string | null
         first_use_hours: string | null
         id: string | null
+        link_url: string | null
         pack: string | null
         product_handle: string | null
         product_id: string | null
@@ -1536,6 +1549,7 @@ export interface components {
           filename?: string | null
           first_use_hours?: string | null
           id?: string | null
+          link_url?: string | null
           pack?: string | null
           product_handle?: string | null
           product_id?: string | null
@@ -2911,6 +2925,8 @@ export interface components {
            */
           first_use_hours: number | null
           id: string
+          /** @description The address that buyers of a link are sent to; null: it is no link */
+          link_url: string | null
           links_active: number
           mappings: {
             /** Format: date-time */
@@ -3651,6 +3667,8 @@ export interface components {
            */
           first_use_hours: number | null
           id: string
+          /** @description The address that buyers of a link are sent to; null: it is no link */
+          link_url: string | null
           links_active: number
           mappings: {
             /** Format: date-time */
@@ -4106,6 +4124,8 @@ export interface components {
            */
           first_use_hours: number | null
           id: string
+          /** @description The address that buyers of a link are sent to; null: it is no link */
+          link_url: string | null
           links_active: number
           mappings: {
             /** Format: date-time */
@@ -5103,6 +5123,8 @@ export interface components {
        */
       first_use_hours: number | null
       id: string
+      /** @description The address that buyers of a link are sent to; null: it is no link */
+      link_url: string | null
       mappings: {
         /** Format: date-time */
         created_at: string
@@ -5765,6 +5787,11 @@ export interface components {
       headers?: {
         [key: string]: string
       }
+      /**
+       * @description Makes the file a link: nothing is fetched, and buyers are sent to this address. Its name gets the ending `.url`
+       * @example https://courses.example.com/lino-printing
+       */
+      link_url?: string
       /** @description The name of its pack, created if there is none; null: it is in no pack */
       pack?: string | null
       /** @description Maps to the product with this handle; several with `;` between them */
@@ -5792,10 +5819,10 @@ export interface components {
       sha256?: string
       tags?: string[]
       /**
-       * @description The address from which the file is fetched
+       * @description Where the file is fetched; not with `link_url`
        * @example https://cdn.example.com/guide.pdf
        */
-      url: string
+      url?: string
       /**
        * @description Whether buyers download the file, or read or play it in the browser. Other types than images, audio, video and PDF are always downloads
        * @enum {string}
@@ -10660,11 +10687,18 @@ export interface components {
       expires_at: string | null
       /** @description The file’s name when these bytes arrived */
       filename: string
+      /** @description The address that buyers of a link are sent to; null: it is no link */
+      link_url: string | null
       location: string
       number: number
       size_bytes: number
     }
     VersionRequest: {
+      /**
+       * @description The next address of a link
+       * @example https://courses.example.com/lino-printing
+       */
+      link_url?: string
       upload_id?: string
       /**
        * @description The address from which the file is fetched

@@ -76,8 +76,8 @@ function checkFile(
 }
 
 /** A link is small, and its name says enough. */
-const checkLink = (item: Item, { link_url: address }: StagedBlob): Outcome =>
-  address === undefined
+const checkLink = (item: Item, { link_url: address, present }: StagedBlob): Outcome =>
+  address === undefined && !present
     ? refusal(
         item,
         'invalid_url',

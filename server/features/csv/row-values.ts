@@ -519,7 +519,9 @@ export function shiftProblem(
   cells: readonly string[],
   places: Record<CsvField, number>,
 ): CellProblem | null {
-  const { file_url: own, id } = places
+  const { file_url: own, link_url: link, id } = places
+  // A link needs no other address.
+  if (link >= 0 && isAddress(cells[link])) return null
   if (own < 0 || isAddress(cells[own]) || (id >= 0 && (cells[id] ?? '').trim() !== '')) return null
   // oxfmt-ignore
   const beside = FIELDS.find((field) => Math.abs(places[field] - own) === 1 && places[field] >= 0 && isAddress(cells[places[field]]))

@@ -61,9 +61,9 @@ const Ways = ({ onLink }: { onLink: () => void }) => (
         )}
       </Way>
       <Way
-        title={t('Add a link')}
+        title={t('Add a web link')}
         best={t('Best for a course, a form or another shop')}
-        action={<Button onClick={onLink}>{t('Add a link')}</Button>}
+        action={<Button onClick={onLink}>{t('Add a web link')}</Button>}
       >
         {t(
           'Buyers are sent to an address instead of getting a file. It is sold, limited, counted and withdrawn like a file.',

@@ -50,7 +50,7 @@ export function LinkDialog({ onClose }: { onClose: () => void }) {
   const addressed = problems.at('link_url')
   return (
     <Dialog
-      title={t('Add a link')}
+      title={t('Add a web link')}
       onClose={onClose}
       onEnter={submit}
       why={why}

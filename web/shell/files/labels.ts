@@ -33,7 +33,7 @@ export function familyOf(filename: string, contentType: string): FileFamily {
 export function kindText(filename: string, contentType: string): string {
   const extension = extensionOf(filename).toUpperCase()
   const family = familyOf(filename, contentType)
-  if (family === 'link') return t('Link', {}, 'file')
+  if (family === 'link') return t('Web link')
   if (family === 'other' || family === 'document') return extension || t('File')
   return KINDS[family](extension)
 }

@@ -30,7 +30,10 @@ export function linkProblem(text: string): LinkProblem | null {
   return url.href.length > MAX_ADDRESS ? 'too_long' : null
 }
 
-/** The address in the form in which it is stored and shown: its host in ASCII. Null: it is none. */
+/**
+ * The address in the form in which it is stored and shown: its host in ASCII. Null: it is none.
+ * Exported for tests.
+ */
 export const linkAddressOf = (text: string): string | null =>
   linkProblem(text) === null ? (URL.parse(text)?.href ?? null) : null
 

@@ -123,22 +123,15 @@ export function readValues(
   const id = idText === '' ? null : parsePublicId('file', idText)
   wrong('id', idText !== '' && id === null ? NOT_AN_ID : idProblem(command, idText, match), idText)
   const given = cell('filename').normalize('NFC')
-  const link_url = cell('link_url')
   const cleaned = cleanName(given)
-  const filename = link_url === '' || cleaned === '' ? cleaned : linkFilename(cleaned)
+  const isLink = cell('link_url') !== '' && cleaned !== ''
+  const filename = isLink ? linkFilename(cleaned) : cleaned
   if (cleaned !== given) problems.push({ ...MARKS_REMOVED, value: given })
   // A row that changes a file may leave cells empty: those fields stay unchanged.
   if (filename !== '' || idText === '') wrong('filename', filenameProblem(filename), filename)
-  const file_url = addressIn(cell('file_url'))
-  const isFetched = file_url !== '' && !isOwnAddress(file_url, id, match)
-  const fetches = (link_url !== '' || isFetched) && mayFetch(command, id)
-  if (link_url !== '') wrong('link_url', linkUrlProblem(link_url), link_url)
-  else if (fetches || needsAddress(command, idText, match))
-    wrong('file_url', addressProblem(file_url), file_url)
-  const sha256 = cell('sha256').toLowerCase()
-  if (fetches && sha256 !== '' && !SHA256.test(sha256)) wrong('sha256', NO_SHA256, sha256)
+  const source = readSource(cell, wrong, { command, id, idText, match })
   const isWrong = problems.some(({ field }) => field === 'filename')
-  if (!isWrong && withEnding(filename, file_url) !== filename)
+  if (!isWrong && withEnding(filename, source.file_url) !== filename)
     problems.push({ ...NO_EXTENSION, value: filename })
   const products = readProducts(cell, wrong)
   for (const value of partsOfNames(products.product_sku))
@@ -150,12 +143,9 @@ export function readValues(
   return {
     values: {
       command,
-      fetches,
-      sha256,
       id,
       filename,
-      file_url,
-      link_url,
+      ...source,
       ...products,
       ...readSettings(texts, wrong, id !== null || command === 'update'),
       pack: readPack(cell('pack'), wrong),
@@ -167,6 +157,24 @@ export function readValues(
 }
 
 type Wrong = (field: CsvField, problem: Problem | null, value: string) => void
+
+/** Where the bytes of the row's file come from. A link needs no other address. */
+function readSource(
+  cell: (field: CsvField) => string,
+  wrong: Wrong,
+  row: { command: Command | null; id: string | null; idText: string; match: RowMatch },
+): Pick<RowValues, 'file_url' | 'link_url' | 'fetches' | 'sha256'> {
+  const { command, id, idText, match } = row
+  const [file_url, link_url] = [addressIn(cell('file_url')), cell('link_url')]
+  const isFetched = file_url !== '' && !isOwnAddress(file_url, id, match)
+  const fetches = (link_url !== '' || isFetched) && mayFetch(command, id)
+  if (link_url !== '') wrong('link_url', linkUrlProblem(link_url), link_url)
+  else if (fetches || needsAddress(command, idText, match))
+    wrong('file_url', addressProblem(file_url), file_url)
+  const sha256 = cell('sha256').toLowerCase()
+  if (fetches && sha256 !== '' && !SHA256.test(sha256)) wrong('sha256', NO_SHA256, sha256)
+  return { file_url, link_url, fetches, sha256 }
+}
 
 function readCommand(text: string, wrong: Wrong): Command | null {
   const command = text === '' ? null : choice(text, COMMANDS)

@@ -13,10 +13,11 @@ beforeAll(async () => {
   return opened.end
 })
 
+let links = 0
 const addLink = (terms: Parameters<Depot['addLink']>[1] = {}, bytes = BYTES) =>
   depot.addLink(bytes, terms, {
-    filename: `Course ${Math.random()}.url`,
-    name_key: `course ${Math.random()}.url`,
+    filename: `Course ${++links}.url`,
+    name_key: `course ${links}.url`,
     extension: 'url',
     content_type: LINK_TYPE,
   })

@@ -8,5 +8,4 @@ export const imports: PageFeature = {
   navigation: [
     { group: 'import', url: '/import', label: t('Import'), icon: ImportIcon, badge: 'uploading' },
   ],
-  commands: [{ label: t('Add a web link'), url: '/import?link' }],
 }

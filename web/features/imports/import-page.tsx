@@ -1,86 +1,67 @@
 // The channels for files, each with what it is best for.
-import { type ReactNode, useState } from 'react'
-import { useSearch } from 'wouter'
-import { navigate } from 'wouter/use-browser-location'
+import { type ReactNode } from 'react'
 import { Code } from '../../shell/components/copy.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { BlockStack, Button, Card, Heading, Hint, Link, Text } from '../../shell/ui/index.ts'
 import { useUploading } from '../../shell/url-state/uploading.ts'
 import { importCommand } from '../api/import-command.ts'
-import { lazyPart } from '../../shell/components/lazy-part.tsx'
 import './import.css'
 import { t } from '../../shell/messages/t.ts'
 
-const LinkDialog = lazyPart(async () => (await import('./link-dialog.tsx')).LinkDialog)
-
-export function ImportPage() {
-  // The command of the palette opens the dialog by the address.
-  const asked = new URLSearchParams(useSearch()).has('link')
-  const [opened, setOpened] = useState(false)
-  const close = () => {
-    setOpened(false)
-    if (asked) navigate('/import', { replace: true })
-  }
-  return (
-    <Page title={t('Import')}>
-      <Ways onLink={() => setOpened(true)} />
-      {(asked || opened) && <LinkDialog onClose={close} />}
-    </Page>
-  )
-}
-
-const Ways = ({ onLink }: { onLink: () => void }) => (
-  <BlockStack gap="400">
-    <div className="ways">
-      <UploadWay />
-      <Way
-        title={t('Import a CSV file')}
-        best={t('Best for 50 to 500 files')}
-        action={<Button url="/import/csv">{t('Choose a CSV file')}</Button>}
-      >
-        {t(
-          'A table with one row per file: name, URL, product, tags and settings. Every row is checked before the import starts.',
-        )}
-      </Way>
-      <Way
-        title={t('Send files by FTP or SFTP')}
-        best={t('Best for more than 500 files')}
-        action={<Button url="/import/drop">{t('Open the drop folder')}</Button>}
-      >
-        {t(
-          'Any FTP program sends files to your drop folder. They are imported every hour, in real time or by hand.',
-        )}
-      </Way>
-      <Way
-        title={t('Sync a cloud folder')}
-        best={t('Best for files that keep changing')}
-        action={<Button url="/import/connections">{t('See the connections')}</Button>}
-      >
-        {t(
-          'Google Drive, Dropbox, OneDrive, Amazon S3, Google Cloud Storage or Azure Blob. New and changed files arrive automatically.',
-        )}
-      </Way>
-      <Way
-        title={t('Add a web link')}
-        best={t('Best for a course, a form or another shop')}
-        action={<Button onClick={onLink}>{t('Add a web link')}</Button>}
-      >
-        {t(
-          'Buyers are sent to an address instead of getting a file. It is sold, limited, counted and withdrawn like a file.',
-        )}
-      </Way>
-      <Way
-        title={t('Move to Stevedore')}
-        best={t('Best for files and buyers of another app')}
-        action={<Button url="/import/move">{t('Choose an app')}</Button>}
-      >
-        {t(
-          'Files, products, limits and past buyers from the export of another app, with a preview and an undo.',
-        )}
-      </Way>
-    </div>
-    <ApiCard />
-  </BlockStack>
+export const ImportPage = () => (
+  <Page title={t('Import')}>
+    <BlockStack gap="400">
+      <div className="ways">
+        <UploadWay />
+        <Way
+          title={t('Import a CSV file')}
+          best={t('Best for 50 to 500 files')}
+          action={<Button url="/import/csv">{t('Choose a CSV file')}</Button>}
+        >
+          {t(
+            'A table with one row per file: name, URL, product, tags and settings. Every row is checked before the import starts.',
+          )}
+        </Way>
+        <Way
+          title={t('Send files by FTP or SFTP')}
+          best={t('Best for more than 500 files')}
+          action={<Button url="/import/drop">{t('Open the drop folder')}</Button>}
+        >
+          {t(
+            'Any FTP program sends files to your drop folder. They are imported every hour, in real time or by hand.',
+          )}
+        </Way>
+        <Way
+          title={t('Sync a cloud folder')}
+          best={t('Best for files that keep changing')}
+          action={<Button url="/import/connections">{t('See the connections')}</Button>}
+        >
+          {t(
+            'Google Drive, Dropbox, OneDrive, Amazon S3, Google Cloud Storage or Azure Blob. New and changed files arrive automatically.',
+          )}
+        </Way>
+        <Way
+          title={t('Add a web link')}
+          best={t('Best for a course, a form or another shop')}
+          action={<Button url="/import/link">{t('Add a web link')}</Button>}
+        >
+          {t(
+            'Buyers are sent to an address instead of getting a file. It is sold, limited, counted and withdrawn like a file.',
+          )}
+        </Way>
+        <Way
+          title={t('Move to Stevedore')}
+          best={t('Best for files and buyers of another app')}
+          action={<Button url="/import/move">{t('Choose an app')}</Button>}
+        >
+          {t(
+            'Files, products, limits and past buyers from the export of another app, with a preview and an undo.',
+          )}
+        </Way>
+      </div>
+      <ApiCard />
+    </BlockStack>
+  </Page>
 )
 
 function UploadWay() {

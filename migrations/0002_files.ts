@@ -66,6 +66,8 @@ const SCHEMA = `
     crc32 bigint,
     -- Null: not computed yet. A background task does, the oldest first.
     sha256 bytea check (length(sha256) = 32),
+    -- Of an internet shortcut: the address that buyers are sent to.
+    link_url text,
     primary key (shop_id, hash)
   );
   create index blobs_sha256 on blobs (shop_id, sha256) where sha256 is not null; -- same bytes again

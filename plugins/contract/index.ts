@@ -1,6 +1,7 @@
 // The contract between the engine and every kind of work on a batch of files. A plugin imports this
 // file and libraries, nothing else. Sizes are in bytes; times are in milliseconds unless a name
 // contains another unit.
+export * from '../_page/link-file.ts'
 export * from '../_page/name-key.ts'
 export * from '../_page/own-value.ts'
 export * from '../_page/search-key.ts'

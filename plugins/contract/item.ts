@@ -11,6 +11,8 @@ import type { AnyText } from './text.ts'
 export interface EntrySources {
   /** `headers`: of its requests, in lower case; other hosts than that of the address never get them. */
   url: { url: string; headers?: Readonly<Record<string, string>> }
+  /** Nothing is fetched: the file is a link, and its buyers are sent to the address. */
+  link: { url: string }
 }
 
 /** The source of an entry's bytes. */
@@ -86,6 +88,8 @@ export interface StagedBlob {
   found_type?: string
   /** Whether the bytes end before their format does. Detected in PDF, ZIP and MP4. */
   cut_off?: true
+  /** The address that buyers are sent to, if the bytes are an internet shortcut. */
+  link_url?: string
   /** Set by a source whose bytes count in the shop's quota until they are imported. */
   reserved?: true
   /** What the bytes were before steps changed them; it is stored with the version. */

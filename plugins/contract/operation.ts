@@ -133,6 +133,7 @@ export const EXPORT_COLUMNS = [
   ...ENTRY_SETTINGS,
   'pack',
   'sha256',
+  'link_url',
   'url',
 ] as const
 

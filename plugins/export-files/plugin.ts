@@ -38,6 +38,7 @@ const ON_REQUEST: readonly ExportColumn[] = [
   'sample_pages',
   'sample_seconds',
   'pack',
+  'link_url',
   'url',
 ]
 const USUAL = EXPORT_COLUMNS.filter((column) => !ON_REQUEST.includes(column))
@@ -54,6 +55,7 @@ const COLUMN_LABELS: Record<ExportColumn, string> = {
   ...forEntrySettings((name) => FILE_SETTINGS[name].entry.title),
   pack: 'Pack',
   sha256: 'SHA-256 checksum',
+  link_url: 'Addresses of links',
   url: 'File URLs',
 }
 

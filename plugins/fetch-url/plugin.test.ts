@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { createGuardedClient, type GuardedClient } from '../../server/ports/guarded-fetch.ts'
-import { createRemote } from '../../server/ports/catalog.ts'
+import { createRemote, createStage } from '../../server/ports/catalog.ts'
 import { createDiskStore } from '../../server/core/store/disk.ts'
 import { inEnglish } from '../../test/english.ts'
 import { contentOf, hashOf, sha256Of } from '../../test/fakes/content.ts'
@@ -20,14 +20,11 @@ async function openWorld() {
   const origin: Origin = await startOrigin()
   const folder = await mkdtemp(path.join(tmpdir(), 'stevedore-fetch-'))
   const client: GuardedClient = createGuardedClient({ allowLoopback: true, fileBytes: FILE_BYTES })
-  const remote = createRemote({
-    client,
-    store: createDiskStore({ folder }),
-    shop: 1,
-    location: 'primary',
-  })
+  const place = { store: createDiskStore({ folder }), shop: 1, location: 'primary' }
+  const remote = createRemote({ client, ...place })
   const context: WriteContext = writeContext({
     remote,
+    stage: createStage(place),
     limits: { ...writeContext().limits, file_bytes: FILE_BYTES, large_file_bytes: FILE_BYTES },
   })
   return {

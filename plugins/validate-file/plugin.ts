@@ -5,11 +5,13 @@ import mime from 'mime-types'
 import {
   definePlugin,
   hasExtension,
+  isLinkName,
   NAME_CLEANED,
   pageAdvice,
   sizeProblem,
   type Item,
   type Outcome,
+  type StagedBlob,
   type Warning,
   type FileView,
   say,
@@ -31,7 +33,7 @@ const options = z.strictObject({
 type Options = z.output<typeof options>
 
 /**
- * Items fail with `empty_file`, `file_too_large` and `web_page`, and get the warnings `large_file`,
+ * Items fail with `empty_file`, `file_too_large`, `web_page` and `invalid_url` (a link without an address), and get the warnings `large_file`,
  * `content_mismatch`, `no_extension`, `cut_off` and `name_cleaned`. An unknown size is no error.
  */
 export const validateFile = definePlugin({
@@ -56,6 +58,7 @@ function checkFile(
   const { size_bytes: size, content_type: type } = item.staged ?? item.file
   const wrongSize = sizeProblem(size, limits)
   if (wrongSize) return { item: item.id, ...wrongSize }
+  if (item.staged && isLinkName(item.file.filename)) return checkLink(item, item.staged)
   const found = item.staged?.found_type
   const isPage = isUnexpectedPage(item.file.filename, type, found)
   if (isPage && webPages === 'refuse') return refusal(item, 'web_page', pageMessage(item))
@@ -71,6 +74,24 @@ function checkFile(
   ]
   return { item: item.id, status: 'ok', ...(warnings.length > 0 ? { warnings } : {}) }
 }
+
+/** A link is small, and its name says enough. */
+const checkLink = (item: Item, { link_url: address, present }: StagedBlob): Outcome =>
+  address === undefined && !present
+    ? refusal(
+        item,
+        'invalid_url',
+        say(
+          'Its name ends in .url, but it has no http or https address that buyers could be sent to',
+        ),
+      )
+    : {
+        item: item.id,
+        status: 'ok',
+        ...(item.entry?.name_cleaned
+          ? { warnings: [{ code: 'name_cleaned', message: NAME_CLEANED }] }
+          : {}),
+      }
 
 const CUT_OFF: Warning = {
   code: 'cut_off',

@@ -280,14 +280,15 @@ export async function holdBlobs(tx: ShopScope, blobs: readonly StagedBlob[]): Pr
  */
 export const HOLD_BLOBS = `
   given as (
-    select distinct on (hash, location) decode(hash, 'hex') as hash, size_bytes, location
+    select distinct on (hash, location) decode(hash, 'hex') as hash, size_bytes, location, link_url
     from jsonb_to_recordset(:blobs::jsonb)
-      as g(hash text, size_bytes bigint, location text)
+      as g(hash text, size_bytes bigint, location text, link_url text)
     order by hash, location
   ), held as (
-    insert into blobs (shop_id, hash, size_bytes)
-    select distinct on (hash) :shop, hash, size_bytes from given order by hash
-    on conflict (shop_id, hash) do update set size_bytes = excluded.size_bytes
+    insert into blobs (shop_id, hash, size_bytes, link_url)
+    select distinct on (hash) :shop, hash, size_bytes, link_url from given order by hash
+    on conflict (shop_id, hash) do update set size_bytes = excluded.size_bytes,
+      link_url = coalesce(blobs.link_url, excluded.link_url)
     returning hash
   ), placed as (
     insert into blob_locations (shop_id, hash, location)

@@ -2,6 +2,7 @@
 // writes nothing.
 import { isDeepStrictEqual } from 'node:util'
 import {
+  isLinkFile,
   SETTING_NAMES,
   settingColumns,
   type SettingName,
@@ -140,7 +141,8 @@ function recordName({ change: { record, draft }, columns }: Delta): void {
   const extension = extensionOf(draft.filename)
   if (extension === extensionOf(record.filename)) return
   columns.extension = extension
-  columns.content_type = contentTypeOf(draft.filename)
+  // The bytes of a link are what they were under its other name.
+  if (!isLinkFile(record.content_type)) columns.content_type = contentTypeOf(draft.filename)
 }
 
 function recordField(delta: Delta, field: Column, before: unknown, after: unknown): void {

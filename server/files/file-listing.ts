@@ -5,6 +5,7 @@ import {
   EXPORT_COLUMNS,
   FILE_SETTINGS,
   forEntrySettings,
+  LINK_TYPE,
   type ExportColumn,
 } from '../../plugins/contract/index.ts'
 import { cellSql } from './cells.ts'
@@ -72,6 +73,10 @@ const COLUMNS: Readonly<Record<ExportColumn, Column>> = {
     json: `coalesce(to_json(f.packs), '[]')`,
   },
   sha256: { csv: `coalesce(f.sha256, '')`, json: `coalesce('"' || f.sha256 || '"', 'null')` },
+  link_url: {
+    csv: `coalesce(${cellSql('f.link_url')}, '')`,
+    json: `coalesce(to_json(f.link_url), 'null')`,
+  },
   url: text('f.url'),
 }
 
@@ -173,6 +178,13 @@ const COUNTED: Partial<Record<ExportColumn, { value: string; joins: string }>> =
       join blobs b on b.shop_id = v.shop_id and b.hash = v.hash
       where v.shop_id = files.shop_id and v.file_id = files.id
         and v.number = files.version), 'hex') as sha256`,
+    joins: '',
+  },
+  link_url: {
+    value: `case when content_type = '${LINK_TYPE}' then (select b.link_url from versions v
+      join blobs b on b.shop_id = v.shop_id and b.hash = v.hash
+      where v.shop_id = files.shop_id and v.file_id = files.id
+        and v.number = files.version) end as link_url`,
     joins: '',
   },
   downloads: {

@@ -1,6 +1,7 @@
 // Reads files: one by its id, or a page of the files that a filter selects.
 import {
   extensionsOf,
+  LINK_TYPE,
   searchWords,
   tagForm,
   type AnyText,
@@ -72,6 +73,8 @@ export interface FileRow extends FileSettings {
   quarantine: string | null
   /** The digest of its version, as hex digits. Null: not computed yet. */
   sha256: string | null
+  /** The address that buyers of a link are sent to; null: it is none. */
+  link_url: string | null
 }
 
 interface Sort {
@@ -141,6 +144,7 @@ const DETAILS = `
     from pack_files k join packs p on p.shop_id = k.shop_id and p.id = k.pack_id
     where k.shop_id = chosen.shop_id and k.file_id = chosen.id), '[]') as packs,
   version.bytes_damaged, version.quarantine, encode(version.sha256, 'hex') as sha256,
+  case when chosen.content_type = '${LINK_TYPE}' then version.link_url end as link_url,
   address.token as public_token,
   (coalesce((select sum(l.served) from links l where l.shop_id = chosen.shop_id
     and l.file_id = chosen.id), 0)
@@ -149,7 +153,7 @@ const DETAILS = `
     where df.shop_id = chosen.shop_id and df.file_id = chosen.id) as paid_by`
 
 const FROM_CHOSEN = `from chosen
-  left join lateral (select v.bytes_damaged, ${QUARANTINE} as quarantine, b.sha256 from versions v
+  left join lateral (select v.bytes_damaged, ${QUARANTINE} as quarantine, b.sha256, b.link_url from versions v
     left join blobs b on b.shop_id = v.shop_id and b.hash = v.hash
     where v.shop_id = chosen.shop_id and v.file_id = chosen.id
       and v.number = chosen.version) version on true

@@ -1,6 +1,14 @@
 // The rules for a file's name, tags and settings. Every channel and every change must meet them.
 import { lookup as mimeTypeOf } from 'mime-types'
-import { say, tagForm, UNSAFE_CHARACTERS, type AnyText } from '../../plugins/contract/index.ts'
+import {
+  extensionOf,
+  linkProblem,
+  LINK_TYPE,
+  say,
+  tagForm,
+  UNSAFE_CHARACTERS,
+  type AnyText,
+} from '../../plugins/contract/index.ts'
 import type { ErrorCode } from '../core/errors.ts'
 
 export { extensionOf, nameKey, tagForm, tagProblem } from '../../plugins/contract/index.ts'
@@ -56,6 +64,13 @@ export function urlProblem(text: string): Problem | null {
   return null
 }
 
+/** The problem of an address that buyers are sent to, or null. */
+export const linkUrlProblem = (text: string): Problem | null =>
+  urlProblem(text) ??
+  (linkProblem(text) === null
+    ? null
+    : { code: 'invalid_url', message: say('This address is too long for a link') })
+
 /**
  * An address as a log or a mail may show it: user info, query and fragment may contain secrets.
  * Null: not an address.
@@ -84,7 +99,7 @@ export const splitTags = (text: string): string[] => normalizeTags(splitTexts(te
  * cannot be trusted.
  */
 export const contentTypeOf = (filename: string): string =>
-  mimeTypeOf(filename) || 'application/octet-stream'
+  extensionOf(filename) === 'url' ? LINK_TYPE : mimeTypeOf(filename) || 'application/octet-stream'
 
 /** `Report.pdf`, 2 → `Report (2).pdf`, cut to the longest allowed name. */
 export function numberedName(filename: string, number: number): string {

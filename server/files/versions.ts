@@ -1,5 +1,5 @@
 // Lists, locates and restores versions of a file.
-import { extensionOf } from '../../plugins/contract/index.ts'
+import { extensionOf, LINK_TYPE } from '../../plugins/contract/index.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { AppError } from '../core/errors.ts'
 import { editFile } from './edit.ts'
@@ -13,6 +13,8 @@ export interface VersionRow {
   filename: string
   size_bytes: number
   content_type: string
+  /** The address that buyers of a link are sent to; null: it is none. */
+  link_url: string | null
   location: string
   /** Is it the file's current version? */
   current: boolean
@@ -35,7 +37,8 @@ export function listVersions(
 ): Promise<VersionRow[]> {
   return scope.query<VersionRow>(
     `select v.number, coalesce(v.filename, f.filename) as filename, v.size_bytes, v.content_type,
-       v.location,
+       v.location, case when v.content_type = '${LINK_TYPE}' then (select b.link_url from blobs b
+         where b.shop_id = v.shop_id and b.hash = v.hash) end as link_url,
        v.number = f.version as current, v.created_at, v.expires_at ${VERSIONS}
        ${before === null ? '' : 'and v.number < :before'} order by v.number desc limit :limit`,
     { fileId, limit, ...(before === null ? {} : { before }) },

@@ -14,6 +14,7 @@ import {
 } from '../../plugins/contract/index.ts'
 import {
   filenameProblem,
+  linkUrlProblem,
   MAX_TAGS,
   tagForm,
   tagProblem,
@@ -40,6 +41,10 @@ export const filename = ruled(filenameProblem).meta({
 export const fetchUrl = ruled(urlProblem).meta({
   description: 'The address from which the file is fetched',
   example: 'https://cdn.example.com/guide.pdf',
+})
+export const linkUrl = ruled(linkUrlProblem).meta({
+  description: 'The address that buyers of the link are sent to',
+  example: 'https://courses.example.com/lino-printing',
 })
 export const fetchHeaders = z
   .record(z.string(), z.string())

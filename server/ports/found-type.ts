@@ -2,7 +2,7 @@
 // ignored.
 import { isUtf8 } from 'node:buffer'
 import { open } from 'node:fs/promises'
-import { isPageType } from '../../plugins/contract/index.ts'
+import { addressInShortcut, isPageType, MAX_SHORTCUT_BYTES } from '../../plugins/contract/index.ts'
 import type { BlobStore, ByteSource, WrittenBlob } from '../core/store/store.ts'
 
 /** The number of bytes that the detection of any format needs. */
@@ -48,6 +48,8 @@ export interface DetectedContent {
   found_type?: string
   /** Do the bytes end before their format does? */
   cut_off?: true
+  /** The address in an internet shortcut. */
+  link_url?: string
 }
 
 /** What a blob is, by its first bytes and, in some formats, its end. */
@@ -62,7 +64,12 @@ export async function foundIn(
       : Buffer.concat(await Array.fromAsync<Buffer>(await store.read(shop, hash, { start, end })))
   const cut = size > 0 && (await isCutOff(head, { size, read }))
   const found = await contentOf(head)
-  return { ...found, ...(cut ? { cut_off: true } : {}) }
+  const address = size <= MAX_SHORTCUT_BYTES ? addressInShortcut(head.toString()) : null
+  return {
+    ...found,
+    ...(cut ? { cut_off: true } : {}),
+    ...(address === null ? {} : { link_url: address }),
+  }
 }
 
 /** The media type of the bytes, also of text; absent if it cannot be detected. */

@@ -32,6 +32,7 @@ import {
   fetchUrl,
   filename,
   itemError,
+  linkUrl,
   onConflict,
   productNameFields,
   sha256,
@@ -74,7 +75,12 @@ export const importReply = z
 const importEntry = z
   .strictObject({
     filename,
-    url: fetchUrl,
+    url: fetchUrl.optional().describe('Where the file is fetched; not with `link_url`'),
+    link_url: linkUrl
+      .optional()
+      .describe(
+        'Makes the file a link: nothing is fetched, and buyers are sent to this address. Its name gets the ending `.url`',
+      ),
     headers: fetchHeaders.optional().describe('Headers of its request, before those of the import'),
     ...productNameFields,
     sha256: sha256.optional(),
@@ -89,6 +95,10 @@ const importEntry = z
   .refine(({ pack, packs }) => pack === undefined || packs === undefined, {
     path: ['pack'],
     message: 'Send either `pack` or `packs`',
+  })
+  .refine(({ url, link_url }) => (url === undefined) !== (link_url === undefined), {
+    path: ['url'],
+    message: sayPlain('Send either url or link_url'),
   })
   .meta({ id: 'ImportEntry' })
 

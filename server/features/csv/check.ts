@@ -41,7 +41,7 @@ export async function checkRows(parts: CheckParts): Promise<CheckProgress> {
 
 /**
  * The required columns that are missing: a file of updates needs neither name nor address, a file
- * of imports needs both, and rows with commands or matched by name only say which file they change.
+ * of imports needs both (a link has its own address), and rows with commands or matched by name only say which file they change.
  */
 export const missingColumns = (
   mapping: ColumnMapping,
@@ -51,7 +51,8 @@ export const missingColumns = (
     (field) =>
       mapping[field] === null &&
       mapping.id === null &&
-      (field === 'filename' || (mapping.command === null && match === 'id')),
+      (field === 'filename' ||
+        (mapping.link_url === null && mapping.command === null && match === 'id')),
   )
 
 /** An export of this shop without its id column is nearly an update: the message says so. */
@@ -109,7 +110,7 @@ function recordRow({ probe }: CheckParts, state: CheckState, row: number, values
   const { command, fetches } = values
   if (command === 'ignore' || command === 'delete' || command === 'restore') return
   addProducts(state, row, values)
-  if (!probe || !fetches || state.hasError(row)) return
+  if (!probe || !fetches || values.link_url !== '' || state.hasError(row)) return
   addRow(state.urls, values.file_url, row)
   state.requested.set(row, values.filename)
 }

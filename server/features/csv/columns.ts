@@ -12,6 +12,7 @@ export type ProductField = (typeof PRODUCT_FIELDS)[number]
 export const FIELDS = [
   'filename',
   'file_url',
+  'link_url',
   ...PRODUCT_FIELDS,
   ...ENTRY_SETTINGS,
   'pack',

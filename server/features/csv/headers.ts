@@ -19,6 +19,7 @@ export const normalizeHeader = (header: string): string =>
 type Field =
   | 'filename'
   | 'file_url'
+  | 'link_url'
   | 'product_sku'
   | 'product_handle'
   | 'product_id'
@@ -35,6 +36,9 @@ export const ENGLISH: Readonly<Record<Field, readonly string[]>> = {
   filename: words('filename,name,file,title,display name,file title,document,asset,attachment'),
   file_url: words(
     'file url,url,link,source,source url,download url,href,src,address,location,download link',
+  ),
+  link_url: words(
+    'link url,link address,web link,external url,external link,target url,course url',
   ),
   product_sku: words(
     'product sku,sku,variant sku,item sku,article number,item number,product code',
@@ -71,6 +75,10 @@ const OTHERS: Readonly<Partial<Record<Field, readonly string[]>>> = {
     URL do arquivo,URL do ficheiro,endereço,link para download,ligação,
     bestands-URL,URL van het bestand,adres,downloadlink,
     ファイルURL,ファイルのURL,アドレス,リンク,ダウンロードURL,ダウンロードリンク`,
+  ),
+  link_url: words(
+    `Link-Adresse,Weblink,Ziel-URL,adresse du lien,URL du lien,URL del enlace,enlace externo,URL del collegamento,
+    URL da ligação,URL do link,linkadres,リンク先URL`,
   ),
   product_sku: words(
     `Artikelnummer,Artikelnr,Artikel-Nr.,Produkt-SKU,Bestellnummer,

@@ -4,6 +4,7 @@ import {
   ENTRY_SETTINGS,
   type EntrySettings,
   FILE_SETTINGS,
+  linkFilename,
   MAX_NAMED_PRODUCTS,
   NAME_CLEANED,
   type PackCell,
@@ -18,6 +19,7 @@ import {
   filenameProblem,
   MAX_TAGS,
   tagProblem,
+  linkUrlProblem,
   urlProblem,
   type Problem,
 } from '../../files/rules.ts'
@@ -44,7 +46,7 @@ import { readTagCell, SIGN, type TagCell } from './tag-cells.ts'
 export interface RowValues extends EntrySettings {
   /** Null: the cell is empty. */
   command: Command | null
-  /** Whether bytes are fetched from its address. */
+  /** Whether its file gets bytes, from its address or as a link. */
   fetches: boolean
   /** The hash that the fetched bytes must have; empty: any. */
   sha256: string
@@ -52,6 +54,8 @@ export interface RowValues extends EntrySettings {
   id: string | null
   filename: string
   file_url: string
+  /** The address that buyers of a link are sent to; empty: the row is no link. */
+  link_url: string
   /** Each may name several products, with `;` between them. */
   product_sku: string
   product_handle: string
@@ -120,18 +124,15 @@ export function readValues(
   const id = idText === '' ? null : parsePublicId('file', idText)
   wrong('id', idText !== '' && id === null ? NOT_AN_ID : idProblem(command, idText, match), idText)
   const given = cell('filename').normalize('NFC')
-  const filename = cleanName(given)
-  if (filename !== given) problems.push({ ...MARKS_REMOVED, value: given })
+  const cleaned = cleanName(given)
+  const isLink = cell('link_url') !== '' && cleaned !== ''
+  const filename = isLink ? linkFilename(cleaned) : cleaned
+  if (cleaned !== given) problems.push({ ...MARKS_REMOVED, value: given })
   // A row that changes a file may leave cells empty: those fields stay unchanged.
   if (filename !== '' || idText === '') wrong('filename', filenameProblem(filename), filename)
-  const file_url = addressIn(cell('file_url'))
-  const fetches = file_url !== '' && mayFetch(command, id) && !isOwnAddress(file_url, id, match)
-  if (fetches || needsAddress(command, idText, match))
-    wrong('file_url', addressProblem(file_url), file_url)
-  const sha256 = cell('sha256').toLowerCase()
-  if (fetches && sha256 !== '' && !SHA256.test(sha256)) wrong('sha256', NO_SHA256, sha256)
+  const source = readSource(cell, wrong, { command, id, idText, match })
   const isWrong = problems.some(({ field }) => field === 'filename')
-  if (!isWrong && withEnding(filename, file_url) !== filename)
+  if (!isWrong && withEnding(filename, source.file_url) !== filename)
     problems.push({ ...NO_EXTENSION, value: filename })
   const products = readProducts(cell, wrong)
   for (const value of partsOfNames(products.product_sku))
@@ -143,11 +144,9 @@ export function readValues(
   return {
     values: {
       command,
-      fetches,
-      sha256,
       id,
       filename,
-      file_url,
+      ...source,
       ...products,
       ...readSettings(texts, wrong, id !== null || command === 'update'),
       pack: readPacks(cell('pack'), wrong),
@@ -159,6 +158,24 @@ export function readValues(
 }
 
 type Wrong = (field: CsvField, problem: Problem | null, value: string) => void
+
+/** Where the bytes of the row's file come from. A link needs no other address. */
+function readSource(
+  cell: (field: CsvField) => string,
+  wrong: Wrong,
+  row: { command: Command | null; id: string | null; idText: string; match: RowMatch },
+): Pick<RowValues, 'file_url' | 'link_url' | 'fetches' | 'sha256'> {
+  const { command, id, idText, match } = row
+  const [file_url, link_url] = [addressIn(cell('file_url')), cell('link_url')]
+  const isFetched = file_url !== '' && !isOwnAddress(file_url, id, match)
+  const fetches = (link_url !== '' || isFetched) && mayFetch(command, id)
+  if (link_url !== '') wrong('link_url', linkUrlProblem(link_url), link_url)
+  else if (fetches || needsAddress(command, idText, match))
+    wrong('file_url', addressProblem(file_url), file_url)
+  const sha256 = cell('sha256').toLowerCase()
+  if (fetches && sha256 !== '' && !SHA256.test(sha256)) wrong('sha256', NO_SHA256, sha256)
+  return { file_url, link_url, fetches, sha256 }
+}
 
 function readCommand(text: string, wrong: Wrong): Command | null {
   const command = text === '' ? null : choice(text, COMMANDS)
@@ -352,7 +369,7 @@ const FAILED_FORMULA = {
   detail: sayPlain('Correct it in the spreadsheet, or enter the value here'),
 } as const
 /** Columns in which a formula may be escaped; numbers are parsed. */
-const TEXTS = ['filename', 'file_url', 'product_sku', 'tags'] as const
+const TEXTS = ['filename', 'file_url', 'link_url', 'product_sku', 'tags'] as const
 const FORMULA = {
   severity: 'warning',
   code: 'formula',
@@ -508,7 +525,9 @@ export function shiftProblem(
   cells: readonly string[],
   places: Record<CsvField, number>,
 ): CellProblem | null {
-  const { file_url: own, id } = places
+  const { file_url: own, link_url: link, id } = places
+  // A link needs no other address.
+  if (link >= 0 && isAddress(cells[link])) return null
   if (own < 0 || isAddress(cells[own]) || (id >= 0 && (cells[id] ?? '').trim() !== '')) return null
   // oxfmt-ignore
   const beside = FIELDS.find((field) => Math.abs(places[field] - own) === 1 && places[field] >= 0 && isAddress(cells[places[field]]))

@@ -20,7 +20,7 @@ import { scopesOfConflict } from '../../engine/moves.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../core/errors.ts'
 import { present } from '../../core/lazy.ts'
-import { productNames, startImport, statedIn, type ImportFile } from '../imports/start.ts'
+import { linkFile, productNames, startImport, statedIn, type ImportFile } from '../imports/start.ts'
 import { csvChannel } from './channel.ts'
 import { correctedRows } from './body-rows.ts'
 import { placesOf } from './columns.ts'
@@ -341,7 +341,7 @@ const adds = (packs: readonly string[], mode: CheckOptions['packs']): boolean =>
   mode === 'add' && packs.length > 0
 
 const fileOf = (
-  { file_url, id: _, no_products: __, fetches: ___, command, ...values }: FoundRow,
+  { file_url, link_url, id: _, no_products: __, fetches: ___, command, ...values }: FoundRow,
   { on_conflict: chosen, tags, packs, headers }: RowOptions,
 ): ImportFile => ({
   ...values,
@@ -349,5 +349,7 @@ const fileOf = (
   packs_removed:
     values.packs_removed ?? (values.packs && adds(values.packs, packs) ? [] : undefined),
   on_conflict: command === 'new' ? 'error' : chosen,
-  source: { type: 'url', url: file_url, ...(headers ? { headers } : {}) },
+  ...(link_url === ''
+    ? { source: { type: 'url', url: file_url, ...(headers ? { headers } : {}) } }
+    : linkFile(values.filename, link_url)),
 })

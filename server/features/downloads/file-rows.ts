@@ -1,5 +1,6 @@
 // The rows of files on buyers' pages, which are grouped by product: the page of a delivery or a pack,
 // and the library. Each has a tile, a name, one line of terms and a column of buttons.
+import { isLinkFile, nameForBuyers } from '../../../plugins/contract/index.ts'
 import { bareType } from '../../files/view-kinds.ts'
 import type { PageButton } from './pages.ts'
 import type { Translator } from './translate.ts'
@@ -94,7 +95,7 @@ export interface Tile {
   picture: string | null
 }
 
-type TileKind = 'document' | 'image' | 'audio' | 'video' | 'archive' | 'pack' | 'other'
+type TileKind = 'document' | 'image' | 'audio' | 'video' | 'archive' | 'pack' | 'link' | 'other'
 
 const KINDS: readonly (readonly [TileKind, RegExp])[] = [
   ['image', /^image\//],
@@ -109,6 +110,7 @@ const LONGEST_TYPE = 5
 /** @param contentType null: a pack */
 export function tileOf(name: string, contentType: string | null, picture: string | null): Tile {
   if (contentType === null) return { type: '', kind: 'pack', picture }
+  if (isLinkFile(contentType)) return { type: '', kind: 'link', picture: null }
   const type = /\.([A-Za-z0-9]+)$/.exec(name)?.[1] ?? ''
   const bare = bareType(contentType)
   return {
@@ -117,6 +119,23 @@ export function tileOf(name: string, contentType: string | null, picture: string
     picture,
   }
 }
+
+/** The name of a file or a pack as buyers see it. */
+export const shownName = (filename: string, contentType: string | null): string =>
+  isLinkFile(contentType) ? nameForBuyers(filename) : filename
+
+/** The words of the main button: a file is downloaded, a link is opened. */
+export const downloadWords = (
+  t: Translator,
+  filename: string,
+  contentType: string | null,
+): { text: string; label: string } =>
+  isLinkFile(contentType)
+    ? {
+        text: t('library.open'),
+        label: t('library.openNamed', { filename: nameForBuyers(filename) }),
+      }
+    : { text: t('pack.download'), label: t('pack.downloadNamed', { filename }) }
 
 /** Puts neighbours with the same product into one group. */
 export function groupRows<Item>(

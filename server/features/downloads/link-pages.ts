@@ -1,6 +1,7 @@
 // The pages of links: the files of a delivery or a pack with their ZIP file, and the button for
 // programs that follow every link of a mail.
 import type { IncomingMessage } from 'node:http'
+import { isLinkFile } from '../../../plugins/contract/index.ts'
 import type { ErrorCode } from '../../core/errors.ts'
 import type { Database } from '../../core/db/database.ts'
 import { forShop } from '../../core/db/for-shop.ts'
@@ -16,8 +17,9 @@ import type { Archives } from './archive.ts'
 import { isOwed, type KnownLink } from './counting/known-link.ts'
 import type { LinkCounter } from './counting/link-counter.ts'
 import type { Gates } from './gates/gates.ts'
+import { shownName } from './file-rows.ts'
 import { hasAnswers, withTokens } from './gate-tokens.ts'
-import { leftText, sendPack, untilText, type GatedFile } from './pack-page.ts'
+import { leftText, sendPack, sizeText, untilText, type GatedFile } from './pack-page.ts'
 import { renderConfirm, sendPage, type AskForm } from './pages.ts'
 import {
   hasAsked,
@@ -272,6 +274,7 @@ export function sendConfirm(
   const title = frame.t('order.title')
   const { target, view_limit: limit } = link
   const tokens = withTokens(asked.tokens ?? [])
+  const isLink = !asked.all && isLinkFile(target?.contentType ?? null)
   const isOffered = target !== null && !asked.all && offeredView(target) !== null
   const refused = isOffered ? whyNotViewed(link, null, now) : null
   const view =
@@ -283,13 +286,15 @@ export function sendConfirm(
     response,
     leadsToBytes(request) ? 403 : 200,
     renderConfirm(frame, {
-      name: asked.name,
+      name: asked.all ? asked.name : shownName(asked.name, target?.contentType ?? null),
+      leadsOut: isLink,
+      button: isLink ? frame.t('library.open') : frame.t('pack.download'),
       title,
       view,
       viewOnly,
       action: relativeToPage(request, address),
       about: asked.all || viewOnly ? '' : aboutDownload(frame.t, link, now),
-      sha256: asked.all ? null : (target?.sha256 ?? null),
+      sha256: asked.all || isLink ? null : (target?.sha256 ?? null),
       ...(limit === null || (view === null && refused !== 'views_used_up')
         ? {}
         : { viewsLeft: frame.t('views.left', { count: Math.max(0, limit - link.views) }) }),
@@ -322,8 +327,8 @@ function aboutDownload(t: Translator, link: KnownLink, now: Date): string {
   if (target === null) return ''
   const downloads = link.downloads - (isOwed(link) ? 1 : 0)
   return [
-    t.size(target.size),
-    leftText(t, { ...link, downloads }),
+    sizeText(t, target.size, target.contentType),
+    leftText(t, { ...link, downloads }, target.contentType),
     untilText(t, link, now, link.look.timeZone),
   ]
     .filter((text) => text !== '')

@@ -3,7 +3,8 @@ import type { IncomingMessage } from 'node:http'
 import type { ErrorCode } from '../../core/errors.ts'
 import { hashKey } from '../../core/secrets.ts'
 import type { Client } from '../../core/client-address.ts'
-import { evaluateConditions, namesVersion } from '../../http/conditions.ts'
+import { isLinkFile } from '../../../plugins/contract/index.ts'
+import { evaluateConditions, namesVersion, type Answer } from '../../http/conditions.ts'
 import { PRIVATE } from '../../http/headers.ts'
 import { isViewOnly } from '../../files/view-kinds.ts'
 import { readSettled } from './counting/counting.ts'
@@ -156,7 +157,7 @@ async function answerConditional(
 ): Promise<boolean> {
   const { request } = visit
   const { target } = link
-  const decision = evaluateConditions(request.method ?? '', request.headers, representation(target))
+  const decision = decisionOf(request, target)
   const range = isSafe(request, link) ? rangeOfAnswer(decision) : null
   const bodiless = isBodiless(decision)
   if (bodiless || request.method === 'HEAD') {
@@ -170,6 +171,12 @@ async function answerConditional(
   await serve(parts, visit, asker, download)
   return true
 }
+
+/** A link has no parts, and no copies that conditions could be about. */
+const decisionOf = (request: IncomingMessage, target: LinkTarget): Answer =>
+  isLinkFile(target.contentType)
+    ? { status: 200 }
+    : evaluateConditions(request.method ?? '', request.headers, representation(target))
 
 /**
  * May the request get a part of the file? Without a condition on the version only if the file was

@@ -1,5 +1,6 @@
 // The page of a pack's or a delivery's link: its files in order, each with its size and its own
 // download. Opening the page counts nothing.
+import { isLinkFile } from '../../../plugins/contract/index.ts'
 import { previewKind, isViewOnly, offeredView } from '../../files/view-kinds.ts'
 import type { PaidFile } from '../links/model/delivery-links.ts'
 import type { PackFile } from '../links/model/pack-links.ts'
@@ -11,8 +12,10 @@ import type { Visit } from './response.ts'
 import { viewButtonOf } from './view-buttons.ts'
 import { hasViews } from './refusal.ts'
 import {
+  downloadWords,
   groupRows,
   questionOf,
+  shownName,
   textLines,
   tileOf,
   type BuyersRow,
@@ -117,6 +120,7 @@ export function packPage(t: Translator, pack: OpenedPack, address: PageAddress):
     title: pack.order ? t('order.number', { order: name }) : name,
     intro: true,
     pictures: true,
+    leadsOut: files.some((file) => isLinkFile(file.content_type)),
     wide: true,
     summary: t('pack.summary', { count: files.length, size: t.size(bytesOf(files)) }),
     shared: each === '' ? '' : t('pack.each', { terms: each }),
@@ -131,7 +135,10 @@ export function packPage(t: Translator, pack: OpenedPack, address: PageAddress):
       }),
     ),
     sums: files.flatMap((file) =>
-      file.sha256 !== null && isOpen(file, now) && !isOnlyViewed(file)
+      file.sha256 !== null &&
+      isOpen(file, now) &&
+      !isOnlyViewed(file) &&
+      !isLinkFile(file.content_type)
         ? [{ name: file.filename, sha256: file.sha256 }]
         : [],
     ),
@@ -164,7 +171,7 @@ function fileRow(
   const { now } = pack
   const picture = isPictured(file, now) ? address(key, 'download/picture', gated) : null
   return {
-    name: filename,
+    name: shownName(filename, content_type),
     tile: tileOf(filename, content_type, picture),
     about: aboutTexts(t, file, pack, shared)
       .filter((text) => text !== '')
@@ -195,8 +202,7 @@ function useButtons(
           {
             post: true,
             address: address(key, 'download', gated),
-            text: t('pack.download'),
-            label: t('pack.downloadNamed', { filename }),
+            ...downloadWords(t, filename, file.content_type),
             second: false,
           },
         ]
@@ -258,7 +264,7 @@ interface Terms {
 function termsOf(t: Translator, file: ShownFile, { now, shop }: OpenedPack): Terms {
   const ends = isOnlyViewed(file) ? { ...file, expires_at: file.views_end_at } : file
   return {
-    left: hasEnded(file, now) || isOnlyViewed(file) ? '' : leftText(t, file),
+    left: hasEnded(file, now) || isOnlyViewed(file) ? '' : leftText(t, file, file.content_type),
     until: untilText(t, ends, now, shop.look.timeZone),
     asks: file.locked === null || isEnded(file, now) ? '' : t(`gate.asks.${file.locked}`),
   }
@@ -281,7 +287,7 @@ function aboutTexts(t: Translator, file: ShownFile, pack: OpenedPack, shared: Te
   const { timeZone } = shop.look
   const terms = termsOf(t, file, pack)
   return [
-    t.size(file.size_bytes),
+    sizeText(t, file.size_bytes, file.content_type),
     isReleased(file, now) ? '' : availableText(t, file, timeZone),
     file.tag_problem ? t('order.needsTag') : '',
     terms.asks === shared.asks ? '' : terms.asks,
@@ -463,4 +469,14 @@ export function viewTexts(
 export const leftText = (
   t: Translator,
   { download_limit: limit, downloads }: Pick<PackFile, 'download_limit' | 'downloads'>,
-): string => (limit === null ? '' : t('pack.left', { count: Math.max(0, limit - downloads) }))
+  contentType: string | null,
+): string =>
+  limit === null
+    ? ''
+    : t(isLinkFile(contentType) ? 'link.left' : 'pack.left', {
+        count: Math.max(0, limit - downloads),
+      })
+
+/** Its size; a link has none. */
+export const sizeText = (t: Translator, bytes: number, contentType: string): string =>
+  isLinkFile(contentType) ? t('link.about') : t.size(bytes)

@@ -28,6 +28,8 @@ export interface Page {
   intro?: boolean
   /** Shows pictures of files and products, which this server sends. */
   pictures?: boolean
+  /** A form of it may lead to the address of a link. */
+  leadsOut?: boolean
   /** A list of files, which has more room than a message. */
   wide?: boolean
 }
@@ -54,6 +56,9 @@ const hbs = Handlebars.create()
 hbs.registerHelper('t', (key: MessageKey, options: Handlebars.HelperOptions) =>
   (options.data as { t: Translator }).t(key, options.hash as MessageValues),
 )
+
+/** Chromium applies form-action to each redirect after a form too, also to that to a link's address. */
+const ANYWHERE = "form-action 'self' https: http:"
 
 // The doctype is not in the template: the formatter removes it there.
 const DOCTYPE = '<!doctype html>\n'
@@ -83,9 +88,10 @@ export function openTemplate<Data extends Page>(
       content: write(template),
       asking: write(asking),
     })
+    const policy = page.pictures ? look.picturePolicy : look.policy
     return {
       html: DOCTYPE + html,
-      policy: page.pictures ? look.picturePolicy : look.policy,
+      policy: page.leadsOut ? policy.replace(/form-action [^;]*/, ANYWHERE) : policy,
       locale: t.locale,
     }
   }
@@ -130,6 +136,8 @@ export interface ConfirmPage extends Page {
   sha256?: string | null
   /** Where the button sends a POST, which no program that follows links sends. Relative to the page. */
   action: string
+  /** Of the button: it downloads a file, or opens a link. Absent: the file is only viewed. */
+  button?: string
 }
 
 export const renderConfirm = openTemplate<ConfirmPage>(new URL('./confirm.hbs', import.meta.url))

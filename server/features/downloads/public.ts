@@ -2,6 +2,7 @@
 // CDN. And GET /cdn/…, at which the CDN fetches what it caches: not counted, because the redirect
 // was.
 import type { IncomingMessage } from 'node:http'
+import { isLinkFile } from '../../../plugins/contract/index.ts'
 import { publicPath } from '../../files/public-addresses.ts'
 import type { Client } from '../../core/client-address.ts'
 import { evaluateConditions, isProbe, namesVersion } from '../../http/conditions.ts'
@@ -85,6 +86,16 @@ const partOf = (target: PublicTarget) => ({ target, range: null, audience: PUBLI
 /** Answers HEAD, and conditions that need no body; else returns the part that is asked for. */
 async function answerUncounted(parts: PublicParts, visit: Visit, { target, shop }: KnownPublic) {
   const { request } = visit
+  if (isLinkFile(target.contentType)) {
+    if (request.method !== 'HEAD') return null
+    await parts.serving.describe(
+      visit,
+      { ...partOf(target), range: null },
+      { status: 200 },
+      { shop },
+    )
+    return 'answered'
+  }
   const decision = evaluateConditions(request.method ?? '', request.headers, representation(target))
   const range = rangeOfAnswer(decision)
   const bodiless = isBodiless(decision)
@@ -100,7 +111,7 @@ const permitOf = ({ token }: PublicTarget) => ({ kind: 'public', token }) as con
 
 /** The file's address on the CDN; null: it is not delivered there. */
 const cdnAddress = ({ signed }: PublicParts, { now }: Visit, target: PublicTarget) =>
-  signed && target.cdn ? signed.addressOf(target, now) : null
+  signed && target.cdn && !isLinkFile(target.contentType) ? signed.addressOf(target, now) : null
 
 async function give(
   parts: PublicParts,

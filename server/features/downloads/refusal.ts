@@ -27,6 +27,7 @@ import {
   relativeToPage,
   passedTokens,
 } from './request.ts'
+import { shownName } from './file-rows.ts'
 import { viewButtonOf } from './view-buttons.ts'
 import { translatorForRequest, type Translator, type MessageKey } from './translate.ts'
 
@@ -367,7 +368,11 @@ function nameShown(t: Translator, code: ErrorCode, link: KnownLink): string | un
   if (link.delivery)
     return t('order.number', { order: present(link.pack, 'The name of the order').name })
   // A file may have been withdrawn because of its name.
-  return code === 'link_withdrawn' ? undefined : (link.target?.filename ?? link.pack?.name)
+  return code === 'link_withdrawn'
+    ? undefined
+    : link.target
+      ? shownName(link.target.filename, link.target.contentType)
+      : link.pack?.name
 }
 
 /** In the language of the order, if the link belongs to one. */

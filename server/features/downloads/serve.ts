@@ -1,6 +1,7 @@
 // Sends the response to a request that was allowed: headers, then the bytes, and reports to the
 // download's transfer how that ended.
 import type { IncomingMessage } from 'node:http'
+import { addressInShortcut, isLinkFile } from '../../../plugins/contract/index.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import { StoreError, createVerifier, DamagedBytes, type Verifier } from '../../core/store/store.ts'
 import type { Sha256Sums } from '../../files/sha256-sums.ts'
@@ -53,7 +54,7 @@ interface ServingParts {
 export function createServing(parts: ServingParts): ByteServer {
   const { log, checks, sums } = parts
   const addDigest = ({ request }: Visit, target: FileTarget) => {
-    if (target.sha256 !== null || target.damaged) return
+    if (target.sha256 !== null || target.damaged || isLinkFile(target.contentType)) return
     return computeDigest(sums, request, target)
   }
   const served = { ...parts, addDigest }
@@ -66,12 +67,16 @@ export function createServing(parts: ServingParts): ByteServer {
   return {
     addDigest,
     describe: async (visit, part, answer, refused) => {
+      // The address of a link is in the answer to a request that is counted.
+      if (isLinkFile(part.target.contentType))
+        return void visit.response.writeHead(204, [...PAGE_HEADERS]).end()
       await addDigest(visit, part.target)
       withoutBody(visit, part, answer, refused)
     },
     serve: async (visit, part, transfer) => {
       try {
-        await serveBytes(served, visit, part, transfer)
+        if (isLinkFile(part.target.contentType)) await serveLink(served, visit, part, transfer)
+        else await serveBytes(served, visit, part, transfer)
       } catch (error) {
         await transfer.undo()
         await failed(visit, part.target, error)
@@ -117,6 +122,26 @@ async function requireSound({ bytes, checks }: ServingParts, target: FileTarget)
   if (target.size > PIECE_BYTES || checks.isWhole(target)) return
   await readVerified(bytes, target)
   checks.end(target, 'whole')
+}
+
+/** Sends the buyer of a link to its address. A file of its name that has none is sent as it is. */
+async function serveLink(
+  parts: ServingParts & Pick<ByteServer, 'addDigest'>,
+  visit: Visit,
+  part: Part,
+  transfer: FileTransfer,
+): Promise<void> {
+  const { target } = part
+  const small = target.size <= PIECE_BYTES
+  const address = small && addressInShortcut((await readVerified(parts.bytes, target)).toString())
+  if (!address) return serveBytes(parts, visit, part, transfer)
+  const { response } = visit
+  if (response.destroyed) return transfer.undo()
+  transfer.opened(response)
+  transfer.confirmed()
+  response.writeHead(302, [...PAGE_HEADERS, 'Location', address, 'Content-Length', '0'])
+  response.end()
+  return transfer.end(lengthOf(part))
 }
 
 /** Rejects, before anything is sent, if the bytes cannot be opened or are known to be damaged. */

@@ -278,7 +278,7 @@ class FeedPlanner {
       id: file_id,
       // The file may have got another name here: it keeps it until the row has another one.
       filename: differs('filename') && fields !== null ? values.filename : '',
-      fetches: values.fetches && (differs('file_url') || differs('sha256')),
+      fetches: values.fetches && (differs('file_url') || differs('link_url') || differs('sha256')),
     }
   }
 

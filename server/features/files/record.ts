@@ -46,6 +46,10 @@ export const fileSchema = z
       .describe(
         'The SHA-256 digest of its bytes in hex; null while it is not computed yet: reading the file alone computes it',
       ),
+    link_url: z
+      .string()
+      .nullable()
+      .describe('The address that buyers of a link are sent to; null: it is no link'),
     problem: z
       .object({ code: z.string(), message: z.string() })
       .nullable()
@@ -103,6 +107,7 @@ export function fileRecord(
     public_url: publicUrlOf(row, baseUrl),
     version: row.version,
     sha256: row.sha256,
+    link_url: row.link_url,
     problem: problemOf(row),
     ...(matched ? { matched } : {}),
   }

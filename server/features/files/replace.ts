@@ -1,6 +1,6 @@
 // Replacing a file: new bytes, from an address or an earlier upload, are imported as its next
 // version. The file is identified by its id, since it may be renamed or deleted during the import.
-import { say } from '../../../plugins/contract/index.ts'
+import { isLinkName, say } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../core/errors.ts'
@@ -14,20 +14,22 @@ interface By {
 }
 
 /**
- * Imports the bytes at an address as the next version of the file with the bare UUID `id`. Returns
- * the import's UUID. Throws `not_found`.
+ * Imports the bytes at an address, or the next address of a link, as the next version of the file with
+ * the bare UUID `id`. Returns the import's UUID. Throws `not_found`, and `validation_failed` for an
+ * address of a file that is no link.
  */
 export async function replaceFromUrl(
   engine: Engine,
   scope: ShopScope,
   id: string,
-  url: string,
+  address: { url?: string | undefined; link_url?: string | undefined },
   by: By,
 ): Promise<string> {
   const filename = await nameOf(scope, id)
+  if (address.link_url !== undefined && !isLinkName(filename)) throw notALink(filename)
   // A new version keeps the file's products; nothing is matched.
   return importFromApi(engine, scope, {
-    files: [{ filename, url, replaces: id }],
+    files: [{ filename, ...address, replaces: id }],
     auto_map: false,
     on_conflict: 'new_version',
     requestedBy: by.name,
@@ -94,6 +96,15 @@ async function nameOf(scope: ShopScope, id: string): Promise<string> {
   )
   if (!file) throw new AppError('not_found')
   return file.filename
+}
+
+function notALink(filename: string): AppError {
+  const message = say(
+    '{filename} is not a link: buyers of a file are sent to no address. Add the link as a file of its own',
+    { filename },
+  )
+  const details = [{ param: 'link_url', code: 'invalid_value', message } as const]
+  return new AppError('validation_failed', { param: 'link_url', details })
 }
 
 function noUpload(): AppError {

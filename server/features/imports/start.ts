@@ -2,6 +2,7 @@
 // shop's attached workflow runs, or the built-in one.
 import {
   ENTRY_SETTINGS,
+  linkFilename,
   partsOfNames,
   type Entry,
   type EntrySettings,
@@ -186,7 +187,9 @@ const present = <T extends object>(values: T): PresentFields<T> =>
 /** A file that a storefront tool names. */
 export interface ApiFile extends EntrySettings, NamedProducts {
   filename: string
-  url: string
+  /** Where it is fetched; absent: it is a web link. */
+  url?: string | undefined
+  link_url?: string | undefined
   /** The name of its only pack; null: it is in none. */
   pack?: string | null | undefined
   packs?: readonly string[] | undefined
@@ -232,14 +235,20 @@ export function importFromApi(
 }
 
 const fileOf = (
-  { url, headers, pack, ...file }: ApiFile,
+  { url, link_url, headers, pack, ...file }: ApiFile,
   { headers: common, on_conflict }: Pick<ApiImport, 'headers' | 'on_conflict'>,
 ): ImportFile => ({
   ...file,
   ...(pack === undefined ? {} : { packs: pack === null ? [] : [pack] }),
-  source: { type: 'url', url, headers: mergedHeaders(common, headers) },
+  ...(link_url === undefined
+    ? { source: { type: 'url', url: url ?? '', headers: mergedHeaders(common, headers) } }
+    : linkFile(file.filename, link_url)),
   on_conflict,
 })
+
+/** The name and the source of a link. */
+export const linkFile = (filename: string, url: string) =>
+  ({ filename: linkFilename(filename), source: { type: 'link', url } }) as const
 
 /**
  * Starts one import of all batches, of which one is in memory at a time. Returns the operation's

@@ -1,4 +1,5 @@
 // The pages of a library: its files, the form that asks for its key, and what became of a request.
+import { isLinkFile } from '../../../plugins/contract/index.ts'
 import { isViewOnly, offeredView, previewKind } from '../../files/view-kinds.ts'
 import {
   openTemplate,
@@ -9,8 +10,10 @@ import {
 } from '../downloads/pages.ts'
 import { PAGE } from '../downloads/request.ts'
 import {
+  downloadWords,
   groupRows,
   questionOf,
+  shownName,
   textLines,
   tileOf,
   type BuyersRow,
@@ -22,8 +25,10 @@ import {
 import {
   askButton,
   buyButton,
+  leftText,
   licenceText,
   productAddress,
+  sizeText,
   useText,
   viewsEnded,
   viewTexts,
@@ -79,6 +84,7 @@ export function renderLibrary(frame: Frame, opened: OpenedLibrary): RenderedPage
     title: t('library.title'),
     intro: true,
     pictures: true,
+    leadsOut: items.some((item) => isLinkFile(item.content_type)),
     wide: true,
     ...(items.length === 0 && search === '' && page === 1
       ? {}
@@ -97,7 +103,10 @@ export function renderLibrary(frame: Frame, opened: OpenedLibrary): RenderedPage
       (group) => groupOf(frame, group, opened),
     ),
     sums: items.flatMap((item) =>
-      item.sha256 !== null && isOpen(item, opened.now) && !viewTermsOf(item).isOnly
+      item.sha256 !== null &&
+      isOpen(item, opened.now) &&
+      !viewTermsOf(item).isOnly &&
+      !isLinkFile(item.content_type)
         ? [{ name: item.name, sha256: item.sha256 }]
         : [],
     ),
@@ -203,7 +212,7 @@ function shownItem(
   const { now, visited, locale } = opened
   const { name, preparing, renewed_at, created_at, content_type, key } = item
   return {
-    name,
+    name: shownName(name, content_type),
     isNew:
       visited !== null && (created_at > visited || (renewed_at !== null && renewed_at > visited)),
     tile: tileOf(
@@ -272,11 +281,12 @@ function usableButtons(
   if (view && isOnlyViewLeft(item)) return [view]
   const isPack = size_bytes === null
   const download = {
-    text: t(isPack ? 'library.open' : 'pack.download'),
+    ...(isPack
+      ? { text: t('library.open'), label: t('library.openNamed', { filename: name }) }
+      : downloadWords(t, name, item.content_type)),
     second: false,
     post: !isPack,
     address: isPack ? address : `${address}&${PAGE}`,
-    label: t(isPack ? 'library.openNamed' : 'pack.downloadNamed', { filename: name }),
   }
   return view ? [download, { ...view, second: true }] : [download]
 }
@@ -321,7 +331,7 @@ function factsOf(
   const { isOffered, isOnly } = viewTermsOf(item)
   const expires_at = isOnly ? item.views_end_at : item.expires_at
   return [
-    size_bytes === null ? '' : t.size(size_bytes),
+    size_bytes === null ? '' : sizeText(t, size_bytes, item.content_type ?? ''),
     version > 1 ? t('library.version', { version }) : '',
     renewed_at ? t('order.version', { day: t.date(renewed_at, timeZone) }) : '',
     item.status === 'not_released' && item.available_at
@@ -332,7 +342,7 @@ function factsOf(
     item.use_hours !== null && item.first_used_at === null ? useText(t, item.use_hours) : '',
     download_limit === null || item.status === 'expired' || isOnly
       ? ''
-      : t('pack.left', { count: Math.max(0, download_limit - downloads) }),
+      : leftText(t, { download_limit, downloads }, item.content_type),
     expires_at === null
       ? ''
       : t(expires_at > now ? 'order.until' : 'order.fileExpired', {

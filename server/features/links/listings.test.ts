@@ -60,6 +60,7 @@ const ON_REQUEST: readonly string[] = [
   'view',
   'paid_by',
   'sha256',
+  'link_url',
   ...Object.keys(SWITCHES),
   ...TERMS,
   'url',
@@ -313,6 +314,7 @@ describe('a CSV export', () => {
             command: null,
             fetches: false,
             file_url: '',
+            link_url: '',
             product_sku: '',
             product_handle: '',
             product_id: '',
@@ -471,7 +473,7 @@ describe('a JSON export', () => {
     )
     const upload_date = '2026-03-02'
     const sha256 = createHash('sha256').update(Buffer.alloc(32, 7)).digest('hex')
-    const common = { size_bytes: 3, upload_date, downloads: 0, paid_by: [], sha256 }
+    const common = { size_bytes: 3, upload_date, downloads: 0, paid_by: [], sha256, link_url: null }
     const id = (of: string) => toPublicId('file', of)
     const url = (of: string) => `${BASE}/api/files/${id(of)}/content`
     const text = await exported(await operationOn([second!, first!]), 'json', EXPORT_COLUMNS)

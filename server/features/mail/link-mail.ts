@@ -1,6 +1,6 @@
 // The mail with a link that the shop has made for one buyer. A message stores only the link's id; the
 // key is inserted when it is sent.
-import { say } from '../../../plugins/contract/index.ts'
+import { isLinkName, nameForBuyers, say } from '../../../plugins/contract/index.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Content } from '../../core/outbox/outbox.ts'
 import type { Secrets } from '../../core/secrets.ts'
@@ -41,10 +41,12 @@ export async function writeLinkMails(
 /** A link has no language, so its mail has that of the buyer's page. */
 function mailOf(look: MailLook, row: LinkRow, baseUrl: string): Omit<Content, 'to'> {
   const { language: locale } = look.page.page
+  // A link is opened, as a page is.
+  const isLink = row.file_id !== null && isLinkName(row.name)
   const values = {
-    name: inOneLine(row.name),
+    name: isLink ? nameForBuyers(inOneLine(row.name)) : inOneLine(row.name),
     pack: String(row.pack_id !== null),
-    viewed: String(row.viewed_only),
+    viewed: String(row.viewed_only || isLink),
   }
   const parts = {
     mail: 'link' as const,

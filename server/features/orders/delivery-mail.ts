@@ -2,7 +2,7 @@
 // As with links, a message stores only the delivery's id; the key is inserted when it is sent.
 import { randomUUID } from 'node:crypto'
 import Handlebars from 'handlebars'
-import { sayPlain } from '../../../plugins/contract/index.ts'
+import { isLinkName, nameForBuyers, sayPlain } from '../../../plugins/contract/index.ts'
 import { type ShopScope, lockUntilCommit } from '../../core/db/for-shop.ts'
 import { queueTask } from '../../core/queue/background.ts'
 import { queueMessages, queueMessage, queueTimedMessages } from '../../core/queue/queue.ts'
@@ -394,6 +394,9 @@ export async function writeDeliveryMails(
   })
 }
 
+/** The name of a file in one line, without the ending of a link. */
+const shownToBuyer = (filename: string): string => nameForBuyers(inOneLine(filename))
+
 function contentOf(
   row: MailRow,
   about: MailedDelivery['about'],
@@ -408,12 +411,12 @@ function contentOf(
     shop: look.shop,
     order: inOneLine(row.order_name),
     // The button opens the page: there is nothing to download.
-    viewed: String(row.viewed || nothingLeft),
+    viewed: String(row.viewed || nothingLeft || (row.files > 0 && row.filenames.every(isLinkName))),
     // All files that the mail is about, also those that are not ready.
     count: about === 'added' ? row.files + pending : row.files,
     waiting: row.preparing.length,
     partly: String(pending > 0),
-    names: row.preparing.map(inOneLine).join(', '),
+    names: row.preparing.map(shownToBuyer).join(', '),
   }
   const text = (name: 'preparing' | 'licences' | 'later' | 'laterIntro' | EndedIntro) =>
     formatText(locale, DELIVERY_TEXTS[locale][name], values)
@@ -426,9 +429,9 @@ function contentOf(
           }),
         ]
   const more = row.files - row.filenames.length
-  const files = row.filenames.map(inOneLine)
+  const files = row.filenames.map(shownToBuyer)
   const later = row.later.map(
-    ({ filename, at }) => `${inOneLine(filename)}: ${t.moment(new Date(at), look.zone)}`,
+    ({ filename, at }) => `${shownToBuyer(filename)}: ${t.moment(new Date(at), look.zone)}`,
   )
   const nothingYet =
     (about === 'order' || about === 'edited') && row.files === 0 && later.length > 0
@@ -438,7 +441,7 @@ function contentOf(
     locale,
     values,
     files: more > 0 ? [...files, `+ ${more}`] : files,
-    texts: row.texts.map(({ filename, text }) => ({ filename: inOneLine(filename), text })),
+    texts: row.texts.map(({ filename, text }) => ({ filename: shownToBuyer(filename), text })),
     ...(nothingYet ? { intro: text('laterIntro') } : {}),
     ...(nothingLeft ? { intro: text(ended) } : {}),
     ...(later.length === 0 ? {} : { later: { title: text('later'), files: later } }),

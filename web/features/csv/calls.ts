@@ -12,6 +12,7 @@ import { showAnswer } from '../../shell/client/show-answer.ts'
 export const CSV_FIELDS = [
   'filename',
   'file_url',
+  'link_url',
   'product_sku',
   'product_handle',
   'product_id',

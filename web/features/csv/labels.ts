@@ -13,6 +13,10 @@ import { t } from '../../shell/messages/t.ts'
 export const CSV_FIELDS_TEXT: Record<CsvField, { label: string; help: string; required?: true }> = {
   filename: { label: t('Filename'), help: t('The name that buyers see.'), required: true },
   file_url: { label: t('File URL'), help: t('The URL to fetch the file from.'), required: true },
+  link_url: {
+    label: t('Link address'),
+    help: t('Makes the file a link: buyers are sent there. Such a row needs no file URL.'),
+  },
   product_sku: {
     label: t('Product SKU'),
     help: t('The file is attached to the product with this SKU; write several as EB-001;EB-002.'),

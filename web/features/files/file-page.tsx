@@ -112,7 +112,10 @@ function Whole({ file, query, back, news, onStarted }: WholeProps) {
       primaryAction={<Download file={file} />}
       secondaryActions={[
         { content: t('Edit'), onAction: () => setEditing(true) },
-        { content: t('Replace file'), onAction: replacing.open },
+        {
+          content: file.link_url === null ? t('Replace file') : t('Change address'),
+          onAction: replacing.open,
+        },
         ...(remove ? [{ content: t('Delete'), destructive: true, onAction: remove }] : []),
       ]}
     >
@@ -290,7 +293,9 @@ function About({ file }: { file: FileDetail }) {
           <BlockStack>
             <Heading>{kindText(file.filename, file.content_type)}</Heading>
             <Text as="span" tone="subdued">
-              {sizeText(file.size_bytes)}
+              {file.link_url === null
+                ? sizeText(file.size_bytes)
+                : t('Buyers are sent to an address')}
             </Text>
           </BlockStack>
         </InlineStack>
@@ -311,10 +316,13 @@ function About({ file }: { file: FileDetail }) {
             [t('Active links'), numberText(file.links_active)],
             [t('Storage'), storageText(file.storage)],
             [t('Tags'), <Tags key="tags" tags={file.tags} />],
-            ...(file.sha256 === null ? ([['SHA-256', t('Not computed yet')]] as const) : []),
+            ...(file.sha256 === null && file.link_url === null
+              ? ([['SHA-256', t('Not computed yet')]] as const)
+              : []),
           ]}
         />
-        {file.sha256 !== null && (
+        {file.link_url !== null && <LeadsTo address={file.link_url} />}
+        {file.sha256 !== null && file.link_url === null && (
           <BlockStack gap="100">
             <Text as="h3" variant="bodySm" tone="subdued">
               {t('SHA-256 checksum')}
@@ -326,6 +334,26 @@ function About({ file }: { file: FileDetail }) {
     </Card>
   )
 }
+
+/** The address of a link, with its host as browsers resolve it: look-alike letters show. */
+const LeadsTo = ({ address }: { address: string }) => (
+  <BlockStack gap="100">
+    <Text as="h3" variant="bodySm" tone="subdued">
+      {t('Leads to')}
+    </Text>
+    <Code text={address} what={t('address of the link')} wrap />
+    {/(^|\.)xn--/.test(URL.parse(address)?.hostname ?? '') && (
+      <Text as="p" variant="bodySm" tone="caution">
+        {t(
+          'The host has letters of another script, which may look like others. It is shown in ASCII.',
+        )}
+      </Text>
+    )}
+    <Link url={address} target="_blank">
+      {t('Open the address')}
+    </Link>
+  </BlockStack>
+)
 
 const PackLinks = ({ packs }: { packs: FileDetail['packs'] }) => (
   <span>

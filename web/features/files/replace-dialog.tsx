@@ -31,8 +31,10 @@ interface Props {
 export function ReplaceDialog({ file, dropped, onClose, onTell }: Props) {
   // The version that is replaced: the page reads the file again when it is done.
   const [before] = useState(file)
-  const [chosen, setChosen] = useState<File | null>(dropped?.data ?? null)
-  const [url, setUrl] = useState('')
+  const [chosen, setChosen] = useState<File | null>(
+    file.link_url === null ? (dropped?.data ?? null) : null,
+  )
+  const [url, setUrl] = useState(before.link_url ?? '')
   const { busy, result, error, problem, sent, send, reset } = useReplacing(before)
   const submit = () => !busy && send(chosen, url.trim())
   if (result && isSame(result)) return <Same file={before} onClose={onClose} />
@@ -47,7 +49,7 @@ export function ReplaceDialog({ file, dropped, onClose, onTell }: Props) {
       title={titleOf(before)}
       onClose={onClose}
       onEnter={submit}
-      why={!chosen && url.trim() === '' ? t('Choose a file first.') : null}
+      why={whyNot(before, chosen, url.trim())}
       primaryAction={{ content: t('Replace'), onAction: submit, loading: busy }}
     >
       {error && <Problem error={error} what={t('The file could not be replaced')} />}
@@ -71,6 +73,7 @@ export function ReplaceDialog({ file, dropped, onClose, onTell }: Props) {
         </>
       ) : (
         <Choices
+          file={before}
           url={url}
           problem={problem}
           onUrl={(text) => {
@@ -84,15 +87,22 @@ export function ReplaceDialog({ file, dropped, onClose, onTell }: Props) {
   )
 }
 
+/** Why nothing can be sent yet; null: it can. */
+function whyNot(file: FileDetail, chosen: File | null, url: string): string | null {
+  if (chosen) return null
+  if (file.link_url !== null) return url === file.link_url ? t('Enter another address.') : null
+  return url === '' ? t('Choose a file first.') : null
+}
+
 /** Sends the chosen file, or lets the server fetch the bytes at an address. */
-function useReplacing({ id, filename }: FileDetail) {
+function useReplacing({ id, filename, link_url }: FileDetail) {
   const [sent, setSent] = useState(0)
   const upload = useReplaceByUpload(id)
   const fetched = useReplaceFile(id)
   const sending = useRef(new AbortController())
   // A closed dialog sends nothing more.
   useEffect(() => () => sending.current.abort(), [])
-  const problem = problemsOf(objectionsIn(fetched.error)).at('url')
+  const problem = problemsOf(objectionsIn(fetched.error)).at(link_url === null ? 'url' : 'link_url')
   const reset = () => {
     upload.reset()
     fetched.reset()
@@ -109,37 +119,49 @@ function useReplacing({ id, filename }: FileDetail) {
       sending.current = new AbortController()
       const { signal } = sending.current
       if (bytes) upload.mutate({ bytes, filename, signal, onProgress: setSent })
-      else if (url !== '') fetched.mutate(url)
+      else if (url !== '') fetched.mutate(link_url === null ? { url } : { link_url: url })
     },
   }
 }
 
 interface ChoicesProps {
+  file: FileDetail
   url: string
   problem: string | undefined
   onUrl: (text: string) => void
   onFile: (file: File) => void
 }
 
-const Choices = ({ url, problem, onUrl, onFile }: ChoicesProps) => (
-  <>
-    <DropArea
-      small
-      title={t('Drop the new version here')}
-      help={t('It may have any name. Links, products and settings do not change.')}
-      choose={t('Choose a file')}
-      onFiles={([one]) => one && onFile(one.data)}
-    />
+const Choices = ({ file, url, problem, onUrl, onFile }: ChoicesProps) =>
+  file.link_url !== null ? (
     <TextField
-      label={t('Or the URL of the new file')}
+      label={t('The new address')}
+      helpText={t('Links to the file lead there. The address before is kept as a version.')}
       type="url"
-      placeholder={t('https://cdn.example.com/guide.pdf')}
+      autoFocus
       value={url}
       error={problem}
       onChange={onUrl}
     />
-  </>
-)
+  ) : (
+    <>
+      <DropArea
+        small
+        title={t('Drop the new version here')}
+        help={t('It may have any name. Links, products and settings do not change.')}
+        choose={t('Choose a file')}
+        onFiles={([one]) => one && onFile(one.data)}
+      />
+      <TextField
+        label={t('Or the URL of the new file')}
+        type="url"
+        placeholder={t('https://cdn.example.com/guide.pdf')}
+        value={url}
+        error={problem}
+        onChange={onUrl}
+      />
+    </>
+  )
 
 const isReplaced = ({ files }: ReplaceResult) => files[0]?.status === 'imported'
 const isSame = ({ files }: ReplaceResult) => files[0]?.status === 'unchanged'

@@ -37,10 +37,10 @@ export const useRestoreVersion = (id: string) =>
 /** An import of one file: it may have failed, or still be running after the wait. */
 export type ReplaceResult = Answer<'POST /api/files/{id}/versions'>
 
-/** The links of the file then serve the new bytes. */
+/** The links of the file then serve the bytes at the address, or lead to it. */
 export const useReplaceFile = (id: string) =>
-  useChangeOf(keysOf(id), (url: string) =>
-    call('POST /api/files/{id}/versions', { path: { id }, body: { url } }),
+  useChangeOf(keysOf(id), (body: { url: string } | { link_url: string }) =>
+    call('POST /api/files/{id}/versions', { path: { id }, body }),
   )
 
 /** The old address stops working. */

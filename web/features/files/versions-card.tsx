@@ -87,7 +87,7 @@ function VersionRow({ version, filename, restore, onRestore, onSave }: RowProps)
             {location !== 'primary' && <Badge>{t('In {location} storage', { location })}</Badge>}
           </InlineStack>
           <Text as="span" variant="bodySm" tone="subdued" breakWord>
-            {aboutText(version, filename)}
+            {version.link_url ?? aboutText(version, filename)}
           </Text>
         </BlockStack>
         <InlineStack gap="200">

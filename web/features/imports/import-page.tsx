@@ -50,6 +50,15 @@ export const ImportPage = () => (
           )}
         </Way>
         <Way
+          title={t('Add a web link')}
+          best={t('Best for a course, a form or another shop')}
+          action={<Button url="/import/link">{t('Add a web link')}</Button>}
+        >
+          {t(
+            'Buyers are sent to an address instead of getting a file. It is sold, limited, counted and withdrawn like a file.',
+          )}
+        </Way>
+        <Way
           title={t('Move to Stevedore')}
           best={t('Best for files and buyers of another app')}
           action={<Button url="/import/move">{t('Choose an app')}</Button>}

@@ -1,5 +1,6 @@
 // Adds files to one order: files of the shop, and new ones that are for this buyer alone.
 import { useEffect, useRef, useState } from 'react'
+import { linkFilename, shortcutText } from '../../../plugins/_page/link-file.ts'
 import { Dialog } from '../../shell/components/dialog.tsx'
 import { DropArea } from '../../shell/components/drop-area.tsx'
 import { isCountOrNone } from '../../shell/components/counts.ts'
@@ -7,10 +8,19 @@ import { NumberField, type NumberValue } from '../../shell/components/number-fie
 import { Problem } from '../../shell/components/problem.tsx'
 import { useSettings } from '../../shell/client/settings.ts'
 import { type ChosenFiles, FileSearch } from '../../shell/files/file-search.tsx'
+import { linkText } from '../../shell/files/link-text.ts'
 import { actionName } from '../../shell/labels/action-name.ts'
 import { scoreText, sizeText } from '../../shell/labels/size.ts'
 import { t } from '../../shell/messages/t.ts'
-import { BlockStack, Button, Checkbox, Hint, InlineStack, Text } from '../../shell/ui/index.ts'
+import {
+  BlockStack,
+  Button,
+  Checkbox,
+  Hint,
+  InlineStack,
+  Text,
+  TextField,
+} from '../../shell/ui/index.ts'
 import { MailPreview } from '../mail/mail-preview.tsx'
 import { type AddedToOrder, type DeliveryDetail, useAddToOrder } from './calls.ts'
 import { GRANTED_DAYS, GRANTED_DOWNLOADS } from './labels.ts'
@@ -152,6 +162,7 @@ export function AddFilesDialog(props: Props) {
         choose={t('Choose files')}
         onFiles={(files) => setFresh([...fresh, ...files.map(({ data }) => data)])}
       />
+      <FreshLink onAdd={(link) => setFresh([...fresh, link])} busy={add.isPending} />
       <FreshFiles files={fresh} busy={add.isPending} onChange={setFresh} />
       {add.isPending && bytes > 0 && (
         <Text as="p">
@@ -185,6 +196,56 @@ const TermFields = ({ fieldOf }: Pick<ReturnType<typeof useTerms>, 'fieldOf'>) =
     />
   </>
 )
+
+/** A link for this buyer alone: its file is made here, and sent as the others are. */
+function FreshLink({ onAdd, busy }: { onAdd: (link: File) => void; busy: boolean }) {
+  const [isOpen, setOpen] = useState(false)
+  const [name, setName] = useState('')
+  const [address, setAddress] = useState('')
+  const [tried, setTried] = useState(false)
+  const add = () => {
+    setTried(true)
+    if (name.trim() === '' || linkText(address.trim()) !== null) return
+    onAdd(new File([shortcutText(address.trim())], linkFilename(name.trim())))
+    setName('')
+    setAddress('')
+    setTried(false)
+    setOpen(false)
+  }
+  if (!isOpen)
+    return (
+      <div>
+        <Button variant="plain" disabled={busy} onClick={() => setOpen(true)}>
+          {t('Or add a link for this buyer')}
+        </Button>
+      </div>
+    )
+  return (
+    <BlockStack gap="300">
+      <TextField
+        label={t('Name of the link')}
+        autoFocus
+        value={name}
+        error={tried && name.trim() === '' ? t('Enter a name') : undefined}
+        onChange={setName}
+      />
+      <TextField
+        label={t('Address')}
+        type="url"
+        placeholder="https://courses.example.com/lino"
+        value={address}
+        error={tried ? (linkText(address.trim()) ?? undefined) : undefined}
+        onChange={setAddress}
+      />
+      <InlineStack gap="200">
+        <Button onClick={add}>{t('Add link')}</Button>
+        <Button variant="plain" onClick={() => setOpen(false)}>
+          {t('Cancel')}
+        </Button>
+      </InlineStack>
+    </BlockStack>
+  )
+}
 
 interface FreshProps {
   files: readonly File[]

@@ -981,6 +981,7 @@ export interface components {
         filename: string | null
         first_use_hours: string | null
         id: string | null
+        link_url: string | null
         pack: string | null
         product_handle: string | null
         product_id: string | null
@@ -1018,6 +1019,7 @@ export interface components {
         filename?: string | null
         first_use_hours?: string | null
         id?: string | null
+        link_url?: string | null
         pack?: string | null
         product_handle?: string | null
         product_id?: string | null
@@ -1052,6 +1054,7 @@ export interface components {
         filename?: string | null
         first_use_hours?: string | null
         id?: string | null
+        link_url?: string | null
         pack?: string | null
         product_handle?: string | null
         product_id?: string | null
@@ -1231,6 +1234,11 @@ export interface components {
           reason: string
           sure: number
         } | null
+        link_url: {
+          header: string
+          reason: string
+          sure: number
+        } | null
         pack: {
           header: string
           reason: string
@@ -1355,6 +1363,7 @@ export interface components {
         filename: string | null
         first_use_hours: string | null
         id: string | null
+        link_url: string | null
         pack: string | null
         product_handle: string | null
         product_id: string | null
@@ -1390,6 +1399,7 @@ export interface components {
           filename: string | null
           first_use_hours: string | null
           id: string | null
+          link_url: string | null
           pack: string | null
           product_handle: string | null
           product_id: string | null
@@ -1513,6 +1523,7 @@ export interface components {
         | (
             | 'filename'
             | 'file_url'
+            | 'link_url'
             | 'product_sku'
             | 'product_handle'
             | 'product_id'
@@ -1588,6 +1599,7 @@ export interface components {
         filename: string | null
         first_use_hours: string | null
         id: string | null
+        link_url: string | null
         pack: string | null
         product_handle: string | null
         product_id: string | null
@@ -1621,6 +1633,7 @@ export interface components {
         filename: string | null
         first_use_hours: string | null
         id: string | null
+        link_url: string | null
         pack: string | null
         product_handle: string | null
         product_id: string | null
@@ -1659,6 +1672,7 @@ export interface components {
           filename?: string | null
           first_use_hours?: string | null
           id?: string | null
+          link_url?: string | null
           pack?: string | null
           product_handle?: string | null
           product_id?: string | null
@@ -3109,6 +3123,8 @@ export interface components {
            */
           first_use_hours: number | null
           id: string
+          /** @description The address that buyers of a link are sent to; null: it is no link */
+          link_url: string | null
           links_active: number
           mappings: {
             /** Format: date-time */
@@ -3890,6 +3906,8 @@ export interface components {
            */
           first_use_hours: number | null
           id: string
+          /** @description The address that buyers of a link are sent to; null: it is no link */
+          link_url: string | null
           links_active: number
           mappings: {
             /** Format: date-time */
@@ -4378,6 +4396,8 @@ export interface components {
            */
           first_use_hours: number | null
           id: string
+          /** @description The address that buyers of a link are sent to; null: it is no link */
+          link_url: string | null
           links_active: number
           mappings: {
             /** Format: date-time */
@@ -5777,6 +5797,8 @@ export interface components {
        */
       first_use_hours: number | null
       id: string
+      /** @description The address that buyers of a link are sent to; null: it is no link */
+      link_url: string | null
       mappings: {
         /** Format: date-time */
         created_at: string
@@ -6502,7 +6524,12 @@ export interface components {
       headers?: {
         [key: string]: string
       }
-      /** @description The name of its only pack, created if there is none; null: it is in no pack */
+      /**
+       * @description Makes the file a link: nothing is fetched, and buyers are sent to this address. Its name gets the ending `.url`
+       * @example https://courses.example.com/lino-printing
+       */
+      link_url?: string
+      /** @description The name of its pack, created if there is none; null: it is in no pack */
       pack?: string | null
       /** @description The names of all its packs, instead of `pack` */
       packs?: string[]
@@ -6531,10 +6558,10 @@ export interface components {
       sha256?: string
       tags?: string[]
       /**
-       * @description The address from which the file is fetched
+       * @description Where the file is fetched; not with `link_url`
        * @example https://cdn.example.com/guide.pdf
        */
-      url: string
+      url?: string
       /**
        * @description Whether buyers download the file, or read or play it in the browser. Other types than images, audio, video and PDF are always downloads
        * @enum {string}
@@ -11526,11 +11553,18 @@ export interface components {
       expires_at: string | null
       /** @description The file’s name when these bytes arrived */
       filename: string
+      /** @description The address that buyers of a link are sent to; null: it is no link */
+      link_url: string | null
       location: string
       number: number
       size_bytes: number
     }
     VersionRequest: {
+      /**
+       * @description The next address of a link
+       * @example https://courses.example.com/lino-printing
+       */
+      link_url?: string
       upload_id?: string
       /**
        * @description The address from which the file is fetched

@@ -3,7 +3,7 @@ import { type File, type LinkStatus, type Mapping, type Schemas } from '../clien
 import { dayText } from '../labels/time.ts'
 import { t } from '../messages/t.ts'
 
-type FileFamily = 'document' | 'image' | 'video' | 'audio' | 'archive' | 'other'
+type FileFamily = 'document' | 'image' | 'video' | 'audio' | 'archive' | 'link' | 'other'
 
 const FAMILIES: Record<Exclude<FileFamily, 'other'>, readonly string[]> = {
   document: 'pdf doc docx xls xlsx ppt pptx odt ods odp rtf txt md csv epub mobi'.split(' '),
@@ -11,6 +11,7 @@ const FAMILIES: Record<Exclude<FileFamily, 'other'>, readonly string[]> = {
   video: 'mp4 mov avi webm mkv m4v'.split(' '),
   audio: 'mp3 wav aac m4a flac ogg'.split(' '),
   archive: 'zip rar 7z gz tar tgz xz bz2'.split(' '),
+  link: ['url'],
 }
 
 /** `Guide.PDF` → `pdf`; the empty string if there is none. */
@@ -32,6 +33,7 @@ export function familyOf(filename: string, contentType: string): FileFamily {
 export function kindText(filename: string, contentType: string): string {
   const extension = extensionOf(filename).toUpperCase()
   const family = familyOf(filename, contentType)
+  if (family === 'link') return t('Web link')
   if (family === 'other' || family === 'document') return extension || t('File')
   return KINDS[family](extension)
 }

@@ -1,8 +1,10 @@
 // The page that asks before a download: for the buyer's email address, or for a password. Without a
 // script, and without cookies.
 import type { IncomingMessage } from 'node:http'
+import { isLinkFile } from '../../../../plugins/contract/index.ts'
 import { asksForPassword, type Gate } from '../../links/model/links.ts'
 import type { KnownLink } from '../counting/known-link.ts'
+import { shownName } from '../file-rows.ts'
 import { openTemplate, sendPage, renderMessage, type Frame, type Page } from '../pages.ts'
 import { shownShop, translatorForLink } from '../refusal.ts'
 import { isKey, relativeToPage } from '../request.ts'
@@ -63,7 +65,8 @@ export function sendGatePage(
     : t(gate.email === null ? 'gate.anyEmailAbout' : 'gate.emailAbout', { shop })
   const page: GatePage = {
     title: t(password ? 'gate.passwordTitle' : 'gate.emailTitle'),
-    name: link.target?.filename ?? link.pack?.name,
+    name: link.target ? shownName(link.target.filename, link.target.contentType) : link.pack?.name,
+    leadsOut: isLinkFile(link.target?.contentType ?? null),
     about,
     action: relativeToPage(request, 'download/open'),
     key: asked.key,

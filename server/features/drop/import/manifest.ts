@@ -22,7 +22,7 @@ const MAX_ROWS = 50_000
 
 export type ManifestRow = Omit<
   RowValues,
-  'id' | 'file_url' | 'command' | 'fetches' | 'sha256' | 'no_products'
+  'id' | 'file_url' | 'link_url' | 'command' | 'fetches' | 'sha256' | 'no_products'
 >
 
 export interface Manifest {
@@ -66,6 +66,7 @@ export async function readManifest(bytes: Buffer): Promise<Manifest> {
 const ownOf = ({
   id: _,
   file_url: __,
+  link_url: _______,
   command: ___,
   fetches: ____,
   sha256: _____,
@@ -88,7 +89,10 @@ function columnsOf(headers: readonly string[]): { file: number; places: Record<C
   const labels = headerLabels(headers.map((one, n) => (n === file ? '' : one)))
   const places = placesOf(mappingOf(suggestColumns(labels, [])), labels)
   const filename = own >= 0 ? at('filename') : file
-  return { file, places: { ...places, file_url: -1, id: -1, command: -1, sha256: -1, filename } }
+  return {
+    file,
+    places: { ...places, file_url: -1, link_url: -1, id: -1, command: -1, sha256: -1, filename },
+  }
 }
 
 /**

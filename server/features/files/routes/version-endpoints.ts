@@ -18,7 +18,14 @@ import { contentReplies, orRefusal, sendContent } from '../../../http/content.ts
 import { fromCursor, integer, listPage } from '../../../http/cursors.ts'
 import { endpointsOf, type Endpoint, requireImportScopes } from '../../../http/endpoint.ts'
 import { waitingTime } from '../../../http/body.ts'
-import { errorSchema, fetchUrl, listOf, shortPage, timestamp } from '../../../http/schemas.ts'
+import {
+  errorSchema,
+  fetchUrl,
+  linkUrl,
+  listOf,
+  shortPage,
+  timestamp,
+} from '../../../http/schemas.ts'
 import { importAnswer, importReply } from '../../api/routes.ts'
 import { replaceFromUpload, replaceFromUrl } from '../replace.ts'
 import { fileRecord, fileView, fileSchema } from '../record.ts'
@@ -32,6 +39,10 @@ const versionSchema = z
     filename: z.string().describe('The file’s name when these bytes arrived'),
     size_bytes: z.number().int(),
     content_type: z.string(),
+    link_url: z
+      .string()
+      .nullable()
+      .describe('The address that buyers of a link are sent to; null: it is no link'),
     location: z.string(),
     current: z.boolean(),
     created_at: timestamp,
@@ -90,13 +101,17 @@ const replace = ({ engine, limits }: VersionRouteParts) =>
   endpoint('POST /api/files/{id}/versions', {
     summary: 'Replace a file: its links deliver the new bytes',
     description:
-      'From an address, or with a complete upload that is in no import yet. It is an import of one file, and answers like one. It also needs `files:write`.',
+      'From an address, or with a complete upload that is in no import yet; a link gets another `link_url`. It is an import of one file, and answers like one. It also needs `files:write`.',
     scope: 'imports:write',
     body: z
-      .strictObject({ url: fetchUrl.optional(), upload_id: z.string().max(100).optional() })
-      .refine(({ url, upload_id }) => (url === undefined) !== (upload_id === undefined), {
+      .strictObject({
+        url: fetchUrl.optional(),
+        link_url: linkUrl.optional().describe('The next address of a link'),
+        upload_id: z.string().max(100).optional(),
+      })
+      .refine((given) => Object.values(given).filter((one) => one !== undefined).length === 1, {
         path: ['url'],
-        message: sayPlain('Send either url or upload_id'),
+        message: sayPlain('Send one of url, link_url and upload_id'),
       })
       .meta({ id: 'VersionRequest' }),
     replies: {
@@ -110,7 +125,7 @@ const replace = ({ engine, limits }: VersionRouteParts) =>
       const file = requirePublicId('file', params.id)
       const by = { name: caller.name, idempotencyKey }
       const id =
-        body.url === undefined
+        body.url === undefined && body.link_url === undefined
           ? await replaceFromUpload(
               engine,
               caller.scope,
@@ -118,7 +133,7 @@ const replace = ({ engine, limits }: VersionRouteParts) =>
               parsePublicId('upload', present(body.upload_id, 'upload_id')),
               by,
             )
-          : await replaceFromUrl(engine, caller.scope, file, body.url, by)
+          : await replaceFromUrl(engine, caller.scope, file, body, by)
       const wait = waitingTime(ctx, limits.wait_seconds)
       const operation = await engine.waitForEnd(caller.scope, id, wait.seconds * 1000, signal)
       return importAnswer(engine, caller.scope, present(operation, 'The import'), wait.applied)

@@ -91,7 +91,7 @@ export interface ShownOrder {
   payment: string
 }
 
-export const ordersPage = (place: Place, orders: readonly ShownOrder[]): string =>
+export const adminOrdersPage = (place: Place, orders: readonly ShownOrder[]): string =>
   inShell({ ...place, title: 'Orders', open: 'orders' }, ordersTemplate({ ...place, orders }))
 
 interface ShownLine {
@@ -102,7 +102,7 @@ interface ShownLine {
   currentQuantity: number
 }
 
-export const orderPage = (
+export const adminOrderPage = (
   place: Place,
   order: ShownOrder & { gid: string; lines: readonly ShownLine[] },
 ): string =>

@@ -18,8 +18,8 @@ import { buildExtension, extensionTexts } from './extensions.ts'
 import {
   appPage,
   extensionPage,
-  orderPage,
-  ordersPage,
+  adminOrderPage,
+  adminOrdersPage,
   productPage,
   productsPage,
   type ShownOrder,
@@ -155,12 +155,12 @@ async function pageOf(
   if (kind === 'apps' && names[0] === 'stevedore')
     return html(appPage(about, appSource(place, names.slice(1).join('/'), query)))
   if (kind === 'orders' && names.length === 0)
-    return html(ordersPage(about, await newestOrders(place)))
+    return html(adminOrdersPage(about, await newestOrders(place)))
   if (kind === 'orders') {
     const [order] = Number.isSafeInteger(id) ? await place.orders.get([id]) : []
     if (!order) return missing
     const gid = toGid('Order', order.id)
-    return html(orderPage(about, { ...shownOrder(order), gid, lines: order.lines }))
+    return html(adminOrderPage(about, { ...shownOrder(order), gid, lines: order.lines }))
   }
   if (kind === 'products' && names.length === 0) {
     const found = productsOf(place.catalog, query.get('q') ?? '')

@@ -40,37 +40,43 @@ export const ImportPage = () => (
             'Google Drive, Dropbox, OneDrive, Amazon S3, Google Cloud Storage or Azure Blob. New and changed files arrive automatically.',
           )}
         </Way>
-        <Way
-          title={t('Import a table from an address')}
-          best={t('Best for a list that a supplier or a Google Sheet keeps')}
-          action={<Button url="/import/feeds">{t('See the feeds')}</Button>}
-        >
-          {t(
-            'A CSV, XLSX or JSON at a URL, imported again on a schedule. Only rows that differ are carried out.',
-          )}
-        </Way>
-        <Way
-          title={t('Add a web link')}
-          best={t('Best for a course, a form or another shop')}
-          action={<Button url="/import/link">{t('Add a web link')}</Button>}
-        >
-          {t(
-            'Buyers are sent to an address instead of getting a file. It is sold, limited, counted and withdrawn like a file.',
-          )}
-        </Way>
-        <Way
-          title={t('Move to Stevedore')}
-          best={t('Best for files and buyers of another app')}
-          action={<Button url="/import/move">{t('Choose an app')}</Button>}
-        >
-          {t(
-            'Files, products, limits and past buyers from the export of another app, with a preview and an undo.',
-          )}
-        </Way>
+        <OtherWays />
       </div>
       <ApiCard />
     </BlockStack>
   </Page>
+)
+
+const OtherWays = () => (
+  <>
+    <Way
+      title={t('Import a table from an address')}
+      best={t('Best for a list that a supplier or a Google Sheet keeps')}
+      action={<Button url="/import/feeds">{t('See the feeds')}</Button>}
+    >
+      {t(
+        'A CSV, XLSX or JSON at a URL, imported again on a schedule. Only rows that differ are carried out.',
+      )}
+    </Way>
+    <Way
+      title={t('Add a web link')}
+      best={t('Best for a course, a form or another shop')}
+      action={<Button url="/import/link">{t('Add a web link')}</Button>}
+    >
+      {t(
+        'Buyers are sent to an address instead of getting a file. It is sold, limited, counted and withdrawn like a file.',
+      )}
+    </Way>
+    <Way
+      title={t('Move to Stevedore')}
+      best={t('Best for files and buyers of another app')}
+      action={<Button url="/import/move">{t('Choose an app')}</Button>}
+    >
+      {t(
+        'Files, products, limits and past buyers from the export of another app, with a preview and an undo.',
+      )}
+    </Way>
+  </>
 )
 
 function UploadWay() {

@@ -19,7 +19,7 @@ export function Tries({ operation: { id, again, failed, created_at }, named = fa
   const cancel = useCancelAgain()
   const error = act.error ?? cancel.error
   if (!again) return null
-  const later = again.later.map(momentText).join(' · ')
+  const later = again.later.map((at) => momentText(at)).join(' · ')
   return (
     <Banner
       tone="info"

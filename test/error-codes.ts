@@ -65,11 +65,12 @@ function literalsOf(node: ts.Expression, checker: ts.TypeChecker): string[] {
 const valuesOf = (type: ts.Type): string[] =>
   type.isUnion() ? type.types.flatMap(valuesOf) : type.isStringLiteral() ? [type.value] : []
 
-/** The parts of an endpoint that run: its handler, its checks, and the handler of lines. */
+/** The parts of an endpoint that run: its handler, what it asks before, its checks, and the handler of lines. */
 const definitionOf = (call: ts.CallExpression): ts.Node[] =>
   (call.arguments[1] as ts.ObjectLiteralExpression).properties.filter(
     (one) =>
-      /^(handler|problems|lines)$/.test(one.name?.getText() ?? '') || ts.isSpreadAssignment(one),
+      /^(handler|asks|problems|lines)$/.test(one.name?.getText() ?? '') ||
+      ts.isSpreadAssignment(one),
   )
 
 type Made = ReadonlyMap<ts.Symbol, ReadonlyMap<string, ts.Node[]>>

@@ -564,7 +564,7 @@ const SCHEMA = `
   create table feed_rows (
     shop_id integer not null,
     feed_id uuid not null,
-    key text collate "C" not null,
+    key text not null,
     -- Field → a hash of its cell: cells may contain secrets.
     cells jsonb not null,
     file_id uuid,
@@ -613,7 +613,7 @@ const SCHEMA = `
     number integer not null,
     -- As a spreadsheet counts; null: the table has it no more.
     row integer,
-    key text collate "C" not null,
+    key text not null,
     kind text not null,
     filename text not null,
     -- The fields whose cells have changed.

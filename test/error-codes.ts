@@ -16,8 +16,7 @@ export function deriveErrorCodes(): Map<string, string[]> {
     .getSourceFiles()
     .filter(({ fileName }) => /\/(server|plugins|workflows)\//.test(fileName.slice(ROOT.length)))
     .filter(({ fileName }) => !/\.(test|soak)\.ts$/.test(fileName))
-  const made = objectsByInterface(files, checker)
-  const graph = new CallGraph(checker, made)
+  const graph = new CallGraph(checker, files)
   const found = new Map<string, string[]>()
   for (const file of files)
     visit(file, (node) => {
@@ -75,6 +74,18 @@ const definitionOf = (call: ts.CallExpression): ts.Node[] =>
 
 type Made = ReadonlyMap<ts.Symbol, ReadonlyMap<string, ts.Node[]>>
 
+/** The functions of the modules whose type has a name, by that name: `const guard: RunGuard = …`. */
+function functionsByType(files: readonly ts.SourceFile[], checker: ts.TypeChecker) {
+  const made = new Map<ts.Symbol, ts.Node[]>()
+  for (const file of files)
+    visit(file, (node) => {
+      if (!ts.isVariableDeclaration(node) || !node.type || !isTopLevel(node)) return
+      const { aliasSymbol } = checker.getTypeAtLocation(node.type)
+      if (aliasSymbol) made.set(aliasSymbol, [...(made.get(aliasSymbol) ?? []), node])
+    })
+  return made
+}
+
 /** The properties of all objects that are created as an interface, by its symbol and their names. */
 function objectsByInterface(files: readonly ts.SourceFile[], checker: ts.TypeChecker): Made {
   const made = new Map<ts.Symbol, Map<string, ts.Node[]>>()
@@ -96,12 +107,14 @@ function objectsByInterface(files: readonly ts.SourceFile[], checker: ts.TypeChe
 class CallGraph {
   readonly #checker: ts.TypeChecker
   readonly #made: Made
+  readonly #functions: ReadonlyMap<ts.Symbol, readonly ts.Node[]>
   /** What a node names itself: its codes, and what it refers to. */
   readonly #own = new Map<ts.Node, { codes: string[]; next: ts.Node[] }>()
 
-  constructor(checker: ts.TypeChecker, made: Made) {
+  constructor(checker: ts.TypeChecker, files: readonly ts.SourceFile[]) {
     this.#checker = checker
-    this.#made = made
+    this.#made = objectsByInterface(files, checker)
+    this.#functions = functionsByType(files, checker)
   }
 
   codesFrom(starts: readonly Body[]): string[] {
@@ -123,11 +136,12 @@ class CallGraph {
     visit(node, (inner) => {
       if (ts.isNewExpression(inner) && inner.expression.getText() === 'AppError') {
         const [code] = inner.arguments ?? []
-        if (code) codes.push(...valuesOf(this.#checker.getTypeAtLocation(code)), ...textsIn(code))
+        const values = code ? valuesOf(this.#checker.getTypeAtLocation(code)) : []
+        if (code) codes.push(...(values.length > MOST_OF_TYPE ? [] : values), ...textsIn(code))
       }
       if (ts.isIdentifier(inner)) next.push(...this.#declarationsOf(inner))
     })
-    const own = { codes: codes.slice(0, MOST_OF_ONE), next }
+    const own = { codes, next }
     this.#own.set(node, own)
     return own
   }
@@ -144,6 +158,11 @@ class CallGraph {
       if (ts.isParameter(declaration)) return argumentsFor(declaration)
       if (ts.isVariableDeclaration(declaration) && declaration.initializer)
         return isTopLevel(declaration) ? [declaration] : []
+      // A variable of a loop over such functions.
+      if (ts.isVariableDeclaration(declaration)) {
+        const { aliasSymbol } = this.#checker.getTypeAtLocation(declaration)
+        return [...((aliasSymbol && this.#functions.get(aliasSymbol)) ?? [])]
+      }
       if (ts.isMethodSignature(declaration) || ts.isPropertySignature(declaration)) {
         const owner = this.#checker.getTypeAtLocation(declaration.parent).symbol
         return this.#made.get(owner)?.get(name.text) ?? []
@@ -172,8 +191,8 @@ function argumentsFor(parameter: ts.ParameterDeclaration): ts.Node[] {
   return given
 }
 
-/** A type with all codes, like that of a parameter, says nothing. */
-const MOST_OF_ONE = 12
+/** A type with more codes, like that of a parameter which takes all of them, says nothing. */
+const MOST_OF_TYPE = 30
 
 const textsIn = (node: ts.Node): string[] => {
   const texts: string[] = []

@@ -30,6 +30,9 @@ export type Plant = (table: string, column: string, type: string) => unknown
 
 type Row = Record<string, unknown>
 
+/** Columns that a usual row has, although not every row must. */
+const OTHERS_FILLED: readonly string[] = ['api_keys.hash']
+
 /** Values that the schema alone does not determine, such as checks over several columns. */
 const VALUES: Readonly<Record<string, Row>> = {
   api_keys: { granted_to: null, granted_shop: null },
@@ -165,7 +168,8 @@ function rowOf(table: Table, shop: number, filled: ReadonlyMap<string, Row>, pla
     const planted = plant(table.name, name, type)
     if (planted !== undefined) row[name] = planted
     else if (table.allowed.has(name)) row[name] = table.allowed.get(name)
-    else if (required) row[name] = valueOf(type, `${table.name}.${name}.${shop}`)
+    else if (required || OTHERS_FILLED.includes(`${table.name}.${name}`))
+      row[name] = valueOf(type, `${table.name}.${name}.${shop}`)
   }
   for (const { columns, target, targets, deferred } of table.keys) {
     const referenced = target === table.name || deferred ? undefined : filled.get(target)

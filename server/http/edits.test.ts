@@ -213,6 +213,8 @@ test('every record that a form edits can be read under its address', () => {
     '/api/settings/buyer-page/logo',
     '/api/settings/mail/domain',
     '/api/settings/mail/server',
+    // Read as a document under its id.
+    '/api/workflows/by-name/{name}',
   ])
 })
 

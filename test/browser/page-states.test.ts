@@ -70,7 +70,7 @@ test('the navigation has the groups of what merchants do, and each entry opens i
   await expect.poll(sections).toEqual([
     ['', '/'],
     ['Files', '/files', '/reviews', '/packs', '/trash'],
-    ['Import', '/import', '/import/drop', '/import/connections'],
+    ['Import', '/import', '/import/drop', '/import/connections', '/import/feeds'],
     ['Sales', '/deliveries', '/links', '/buyers'],
     ['Automation', '/workflows', '/schedules'],
     ['Activity', '/operations', '/notices'],

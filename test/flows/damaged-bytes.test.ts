@@ -35,6 +35,8 @@ const OPTIONS: Readonly<Record<string, Record<string, unknown> | null>> = {
   'zip-files': {},
   // The same port as the documents above, in a delivery: server/ports/repair.test.ts.
   'stamp-pdf': null,
+  // Reads a ZIP archive: plugins/unpack-zip/plugin.test.ts.
+  'unpack-zip': null,
 }
 const READING = appConfig({})
   .plugins.filter(

@@ -54,9 +54,12 @@ async function dumpOf({ shop }: ShopScope): Promise<unknown[]> {
 const isAddressed = ({ params, query }: Example) => hasIds([params, query])
 const withIds = Object.entries(EXAMPLES).filter(([, example]) => hasIds(example))
 
+/** Its address has a name, which may be any shop's. */
+const BY_NAME = '/api/workflows/by-name/{name}'
+
 test('every route with an id is requested', () => {
   for (const { name, path } of house.documented)
-    if (path.includes('{'))
+    if (path.includes('{') && path !== BY_NAME)
       expect([name, EXAMPLES[name] && isAddressed(EXAMPLES[name])]).toEqual([name, true])
   expect(tables.length).toBeGreaterThan(30)
 })

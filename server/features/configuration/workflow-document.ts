@@ -26,6 +26,7 @@ const usualTrigger = (kind: unknown): FieldValues =>
 const USUAL: FieldValues = {
   ...(workflowBody.parse({ name: '', kind: 'bulk', steps: [] }) as FieldValues),
   kind: 'bulk',
+  if_not: null,
 }
 
 /** The fields whose values are not the usual ones. */
@@ -217,6 +218,8 @@ export function workflowOfDocument(document: FieldValues): WorkflowOfDocument {
     add('which', say('This applies to files of events and hooks, and there is none under “when”'))
   const body: FieldValues = {
     kind: 'bulk',
+    // A document is the whole workflow: what it does not say is not there.
+    if_not: null,
     ...others,
     when: triggers,
     steps: readList(steps, 'do', add).map((one, at) => readStep(one, `do[${at}]`, add)),

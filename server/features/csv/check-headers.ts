@@ -6,7 +6,7 @@ import type { Secrets } from '../../core/secrets.ts'
 
 const headersPlace = (shop: number): string => `${shop}/csv_uploads.check_options`
 
-export const CHECK_HEADERS: SealedPlace = {
+export const checkHeadersPlace: SealedPlace = {
   table: 'csv_uploads',
   column: 'check_options',
   format: 'json',

@@ -5,7 +5,7 @@ import type { Database } from '../../core/db/database.ts'
 import type { GuardedClient } from '../../ports/guarded-fetch.ts'
 import type { Storefront } from '../../storefront/storefront.ts'
 import type { Secrets } from '../../core/secrets.ts'
-import { CHECK_HEADERS } from './check-headers.ts'
+import { checkHeadersPlace } from './check-headers.ts'
 import { csvExamples } from './examples.ts'
 import { csvCheckTasks } from './check-run.ts'
 import { csvRoutes, type CsvParts } from './routes.ts'
@@ -43,7 +43,7 @@ export const csvFeature = defineFeature({
   sweeps: ({ database }: { database: Database }) => ({
     csv_uploads: () => sweepCsvUploads(database.pool),
   }),
-  sealed: [CHECK_HEADERS],
+  sealed: [checkHeadersPlace],
   tables: {
     csv_answers: 'answers of the merchant’s own addresses, kept for a day',
     csv_chunks: 'files to import, kept for a day; none of their columns is a buyer’s',

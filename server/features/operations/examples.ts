@@ -32,6 +32,7 @@ export const operationsExamples: Examples = {
     query: { status: 'failed,skipped' },
     status: 200,
   },
+  'get /api/operations/{id}/steps': { params: operation, status: 200 },
   'get /api/operations/{id}/log.csv': { params: operation, status: 200 },
   'get /api/operations/{id}/log.json': { params: operation, status: 200 },
   'get /api/operations/{id}/events': { params: operation, status: 200 },

@@ -88,7 +88,7 @@ export const operationsFeature = defineFeature({
         'plan',
         'wanted',
       ],
-      keeps: ['staged'],
+      keeps: ['staged', 'trail'],
       how: 'mask',
     },
     artifacts: 'names of documents; those with a buyer’s links are deleted with the links',

@@ -126,20 +126,24 @@
       critical: button.getAttribute('tone') === 'critical',
     }))
 
-  // In the admin's frame: what these elements contain is sent, and again at each change, until they are hidden.
+  // In the admin's frame: what these elements contain is sent, and again at each change, until they are
+  // hidden, which may be after they have left the page.
+  const watchers = new Map()
   function showInAdmin(element, send) {
     send()
-    element.watched?.disconnect()
-    element.watched = new MutationObserver(send)
-    element.watched.observe(element, {
+    watchers.get(element.id)?.disconnect()
+    const watcher = new MutationObserver(send)
+    watcher.observe(element, {
       subtree: true,
       childList: true,
       characterData: true,
       attributes: true,
     })
+    watchers.set(element.id, watcher)
   }
-  const hideInAdmin = (type, id, element) => {
-    element?.watched?.disconnect()
+  const hideInAdmin = (type, id) => {
+    watchers.get(id)?.disconnect()
+    watchers.delete(id)
     admin.send(type, { id, buttons: null })
   }
 
@@ -182,7 +186,7 @@
     saveBar.hide = async (id) => {
       const element = document.getElementById(id)
       if (element) element.hidden = true
-      hideInAdmin('save-bar', id, element)
+      hideInAdmin('save-bar', id)
     }
     // The keys still go to this frame, where the question was asked.
     let asked = null
@@ -206,7 +210,7 @@
     }
     modal.hide = async (id) => {
       if (asked === id) asked = null
-      hideInAdmin('modal', id, document.getElementById(id))
+      hideInAdmin('modal', id)
     }
     admin.receive('press', ({ id, at }) =>
       document.getElementById(id)?.querySelectorAll('button')[at]?.click(),

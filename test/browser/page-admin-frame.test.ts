@@ -106,7 +106,11 @@ soakTest('an order shows its delivery, whose link opens the page in the frame', 
   await block.getByText('Held').first().waitFor()
   await block.getByRole('link', { name: /Open/ }).press('Enter')
   await page.waitForURL(/\/apps\/stevedore\/deliveries\/delivery_/)
-  await heading(page.frameLocator('#app'), name).waitFor()
+  await page
+    .frameLocator('#app')
+    .getByRole('heading', { name: new RegExp(name) })
+    .first()
+    .waitFor()
 })
 
 soakTest('a token that comes late is waited for; one that never comes is reported', async () => {

@@ -20,6 +20,7 @@ import {
   Link,
   Text,
 } from '../../shell/ui/index.ts'
+import { ReportDialog } from '../reports/report-dialog.tsx'
 import { AddKeys } from './add-keys.tsx'
 import { CreateList } from './create-list.tsx'
 import { DeleteList } from './delete-list.tsx'
@@ -28,6 +29,7 @@ export function LicencesPage() {
   const lists = useLicenceLists()
   const [creating, setCreating] = useState(false)
   const [filling, setFilling] = useState<LicenceList | null>(null)
+  const [reporting, setReporting] = useState(false)
   const [doomed, setDoomed] = useState<LicenceList | null>(null)
   const list = lists.data?.data
   const create = { content: t('Create list'), onAction: () => setCreating(true) }
@@ -37,6 +39,7 @@ export function LicencesPage() {
       subtitle={t('Lists from which orders get their licence keys')}
       backAction={{ content: t('Settings'), url: '/settings' }}
       primaryAction={create}
+      secondaryActions={[{ content: t('Report …'), onAction: () => setReporting(true) }]}
     >
       <BlockStack gap="400">
         <LoadProblem query={lists} what={t('The lists could not be loaded')} />
@@ -79,6 +82,7 @@ export function LicencesPage() {
           }}
         />
       )}
+      {reporting && <ReportDialog reports={['activations']} onClose={() => setReporting(false)} />}
       {filling && <AddKeys list={filling} onClose={() => setFilling(null)} />}
       {doomed && <DeleteList list={doomed} onClose={() => setDoomed(null)} />}
     </Page>

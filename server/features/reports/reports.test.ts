@@ -21,7 +21,7 @@ type Row = Record<string, string | number | null>
 const report = async (client: Client, address: string): Promise<Row[]> => {
   const { status, body } = await client.call('GET', `/api/reports/${address}`)
   expect(status, JSON.stringify(body)).toBe(200)
-  return body.data
+  return body.rows
 }
 const sum = (rows: readonly Row[], figure: string) =>
   rows.reduce((total, row) => total + Number(row[figure]), 0)
@@ -341,12 +341,16 @@ test('deliveries, refusals and activations are counted once in each group, and f
 })
 
 test('every problem of a request is named', async () => {
-  const query = 'by=week,file&from=2026-13-01&to=2026-01-01&file_id=x&colour=red'
+  const query = 'by=week,file,month&from=2026-13-01&to=2026-01-01&file_id=x&colour=red'
   const wrong = await app.owner.call('GET', `/api/reports/downloads.csv?${query}`)
   expect(wrong.status).toBe(422)
   const params = wrong.body.error.details.map(({ param }: { param: string }) => param)
   expect(new Set(params)).toEqual(new Set(['by', 'from', 'file_id', 'colour']))
-  const late = 'by=month,month&from=2026-02-01&to=2026-01-31&status=none'
+  expect(wrong.body.error.details).toContainEqual(
+    expect.objectContaining({ param: 'by', message: 'Count by at most two' }),
+  )
+  expect(params.filter((param: string) => param === 'by').length).toBe(2)
+  const late = 'by=month,month,file&from=2026-02-01&to=2026-01-31&status=none'
   const order = await app.owner.call('GET', `/api/reports/deliveries.json?${late}`)
   const named = order.body.error.details.map(({ param }: { param: string }) => param)
   expect(new Set(named)).toEqual(new Set(['by', 'to', 'status']))

@@ -43,11 +43,15 @@ const periodFields = {
       z
         .array(z.enum(GROUPS))
         .min(1)
-        .max(MAX_GROUPS, sayPlain('Count by at most two'))
-        .refine(
-          (groups) => new Set(groups).size === groups.length,
-          sayPlain('This is named twice'),
-        ),
+        // Named with the other problems, such as a group that does not exist.
+        .refine((groups) => groups.length <= MAX_GROUPS, {
+          message: sayPlain('Count by at most two'),
+          when: () => true,
+        })
+        .refine((groups) => new Set(groups).size === groups.length, {
+          message: sayPlain('This is named twice'),
+          when: () => true,
+        }),
     )
     .describe('One or two of `product`, `file`, `buyer` and `month`, separated by a comma'),
   from: day.optional().describe('The first day, in the time zone of the shop'),
@@ -229,7 +233,7 @@ const schemaOf = (report: Report) => {
   )
   const figures = FIGURES[report].map((name) => [name, count] as const)
   return z.object({
-    data: z.array(z.object({ ...Object.fromEntries(columns), ...Object.fromEntries(figures) })),
+    rows: z.array(z.object({ ...Object.fromEntries(columns), ...Object.fromEntries(figures) })),
   })
 }
 
@@ -254,7 +258,7 @@ function csvOf(columns: readonly string[], pages: Pages): AsyncIterable<string> 
 }
 
 async function* jsonOf(columns: readonly string[], pages: Pages): AsyncGenerator<string> {
-  yield '{"data":['
+  yield '{"rows":['
   let before = '\n'
   for await (const rows of pages) {
     const records = rows.map((row) =>

@@ -199,5 +199,5 @@ const MOST_OF_EMPTY = 200
 async function isEmpty(bytes: Blob): Promise<boolean> {
   if (bytes.size > MOST_OF_EMPTY) return false
   const text = (await bytes.text()).trim()
-  return text.startsWith('{') ? /"data":\[\s*\]/.test(text) : !text.includes('\n')
+  return text.startsWith('{') ? /"rows":\[\s*\]/.test(text) : !text.includes('\n')
 }

@@ -3592,7 +3592,7 @@ export interface components {
       }
       'GET /api/reports/activations.json': {
         answer: {
-          data: {
+          rows: {
             activations: number
             /** @description The email address, in lower case; null: unknown */
             buyer?: string | null
@@ -3645,7 +3645,7 @@ export interface components {
       }
       'GET /api/reports/deliveries.json': {
         answer: {
-          data: {
+          rows: {
             /** @description The email address, in lower case; null: unknown */
             buyer?: string | null
             deliveries: number
@@ -3696,7 +3696,7 @@ export interface components {
       }
       'GET /api/reports/downloads.json': {
         answer: {
-          data: {
+          rows: {
             /** @description The email address, in lower case; null: unknown */
             buyer?: string | null
             downloads: number
@@ -3751,7 +3751,7 @@ export interface components {
       }
       'GET /api/reports/refusals.json': {
         answer: {
-          data: {
+          rows: {
             /** @description The email address, in lower case; null: unknown */
             buyer?: string | null
             /** @description null: none */

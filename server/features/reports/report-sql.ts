@@ -9,8 +9,7 @@ import { KEY_STATUS, type KeyStatus } from '../preparation/key-records.ts'
 export const GROUPS = ['product', 'file', 'buyer', 'month'] as const
 export type Group = (typeof GROUPS)[number]
 
-export const REPORTS = ['downloads', 'deliveries', 'refusals', 'activations'] as const
-export type Report = (typeof REPORTS)[number]
+export type Report = 'downloads' | 'deliveries' | 'refusals' | 'activations'
 
 /** The columns of a group: what identifies it, and its name. */
 export const GROUP_COLUMNS = {

@@ -210,7 +210,7 @@ test('sums of downloads are those of the rows, by each group and each two of the
   expect(ofStranger).toMatchObject([{ filename: 'theirs.pdf', downloads: 300 }])
 })
 
-/** An order with a delivery of these files, each of a line of its own product. */
+/** An order with a delivery of these files, each sold as the product of a separate line. */
 async function deliver(
   scope: ShopScope,
   { email, at, lines }: { email: string; at: Date; lines: [product: number, file: string][] },
@@ -354,6 +354,8 @@ test('every problem of a request is named', async () => {
   const order = await app.owner.call('GET', `/api/reports/deliveries.json?${late}`)
   const named = order.body.error.details.map(({ param }: { param: string }) => param)
   expect(new Set(named)).toEqual(new Set(['by', 'to', 'status']))
+  const without = await app.owner.call('GET', '/api/reports/refusals.json')
+  expect(without.body.error).toMatchObject({ code: 'validation_failed', param: 'by' })
   const reader = await app.clientWith(['files:read'])
   const keys = await reader.call('GET', '/api/reports/activations.json?by=month')
   expect(keys.status).toBe(403)

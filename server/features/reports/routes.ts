@@ -36,6 +36,9 @@ const MAX_GROUPS = 2
 const day = z.iso.date(sayPlain('Write a day as 2026-01-31'))
 const isDay = (value: unknown) => day.safeParse(value).success
 
+/** Rules that are checked with others see what was sent. */
+const sizeOf = (groups: unknown): number => (Array.isArray(groups) ? groups.length : 0)
+
 const periodFields = {
   by: z
     .preprocess(
@@ -44,11 +47,11 @@ const periodFields = {
         .array(z.enum(GROUPS))
         .min(1)
         // Named with the other problems, such as a group that does not exist.
-        .refine((groups) => groups.length <= MAX_GROUPS, {
+        .refine((groups) => sizeOf(groups) <= MAX_GROUPS, {
           message: sayPlain('Count by at most two'),
           when: () => true,
         })
-        .refine((groups) => new Set(groups).size === groups.length, {
+        .refine((groups) => new Set(groups).size === sizeOf(groups), {
           message: sayPlain('This is named twice'),
           when: () => true,
         }),

@@ -72,20 +72,32 @@ export function DeliveriesPage() {
         <UnblockDialog id={unblocking} onClose={() => setUnblocking(null)} onDone={setUnblocked} />
       )}
       {reporting && (
-        <ReportDialog
-          reports={['deliveries', 'downloads', 'refusals']}
-          filters={{
-            deliveries: { search, ...listingQuery(status), file_id: file, product },
-            downloads: { file_id: file, product },
-            refusals: { file_id: file, product },
-          }}
-          onClose={() => setReporting(false)}
-        />
+        <DeliveriesReport urlState={url.urlState} onClose={() => setReporting(false)} />
       )}
       {adding && <FindOrderDialog onClose={() => setAdding(false)} />}
     </Page>
   )
 }
+
+interface ReportProps {
+  urlState: ReturnType<typeof DELIVERIES_STATE.read>
+  onClose: () => void
+}
+
+const DeliveriesReport = ({
+  urlState: { search, status, file, product },
+  onClose,
+}: ReportProps) => (
+  <ReportDialog
+    reports={['deliveries', 'downloads', 'refusals']}
+    filters={{
+      deliveries: { search, ...listingQuery(status), file_id: file, product },
+      downloads: { file_id: file, product },
+      refusals: { file_id: file, product },
+    }}
+    onClose={onClose}
+  />
+)
 
 const FirstDelivery = () => (
   <Card>

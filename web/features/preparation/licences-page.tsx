@@ -44,15 +44,7 @@ export function LicencesPage() {
       <BlockStack gap="400">
         <LoadProblem query={lists} what={t('The lists could not be loaded')} />
         <RunningOut lists={list ?? []} />
-        {list?.length === 0 && (
-          <Card>
-            <Nothing why="new" heading={t('No lists of licence keys yet')} action={create}>
-              {t(
-                'Create a list, and add your keys or let it generate them. A workflow on deliveries with the step “Assign licence keys” gives them to buyers, each key once.',
-              )}
-            </Nothing>
-          </Card>
-        )}
+        {list?.length === 0 && <NoLists create={create} />}
         {list && list.length > 0 && (
           <Card padding="0">
             <ul className="entries" aria-label={t('Lists of licence keys')}>
@@ -88,6 +80,16 @@ export function LicencesPage() {
     </Page>
   )
 }
+
+const NoLists = ({ create }: { create: { content: string; onAction: () => void } }) => (
+  <Card>
+    <Nothing why="new" heading={t('No lists of licence keys yet')} action={create}>
+      {t(
+        'Create a list, and add your keys or let it generate them. A workflow on deliveries with the step “Assign licence keys” gives them to buyers, each key once.',
+      )}
+    </Nothing>
+  </Card>
+)
 
 /** A list that is new and empty has given nothing: it is not running out. */
 function RunningOut({ lists }: { lists: readonly LicenceList[] }) {

@@ -100,33 +100,8 @@ export function ReportDialog({ reports, filters = {}, onClose }: Props) {
       )}
       <What reports={reports} wanted={wanted} set={set} />
       <GroupFields wanted={wanted} set={set} />
-      <FormLayout>
-        <FormLayout.Group condensed>
-          <TextField
-            type="date"
-            label={t('First day')}
-            value={wanted.from}
-            error={problems.at('from')}
-            onChange={(from) => set({ from })}
-          />
-          <TextField
-            type="date"
-            label={t('Last day')}
-            value={wanted.to}
-            error={problems.at('to')}
-            onChange={(to) => set({ to })}
-          />
-        </FormLayout.Group>
-      </FormLayout>
-      <ChoiceList
-        title={t('Format')}
-        selected={[wanted.format]}
-        choices={[
-          { label: t('CSV, for spreadsheets'), value: 'csv' },
-          { label: t('JSON, for programs'), value: 'json' },
-        ]}
-        onChange={([format]) => set({ format: format as Format })}
-      />
+      <PeriodFields wanted={wanted} set={set} problems={problems} />
+      <FormatField wanted={wanted} set={set} />
       {Object.values(filter).some((value) => (value ?? '') !== '') && (
         <Hint>{t('Limited to what the list shows now.')}</Hint>
       )}
@@ -181,6 +156,43 @@ const GroupFields = ({ wanted: { first, second }, set }: PartProps) => (
       />
     </FormLayout.Group>
   </FormLayout>
+)
+
+const PeriodFields = ({
+  wanted: { from, to },
+  set,
+  problems,
+}: PartProps & { problems: ReturnType<typeof problemsOf> }) => (
+  <FormLayout>
+    <FormLayout.Group condensed>
+      <TextField
+        type="date"
+        label={t('First day')}
+        value={from}
+        error={problems.at('from')}
+        onChange={(day) => set({ from: day })}
+      />
+      <TextField
+        type="date"
+        label={t('Last day')}
+        value={to}
+        error={problems.at('to')}
+        onChange={(day) => set({ to: day })}
+      />
+    </FormLayout.Group>
+  </FormLayout>
+)
+
+const FormatField = ({ wanted, set }: PartProps) => (
+  <ChoiceList
+    title={t('Format')}
+    selected={[wanted.format]}
+    choices={[
+      { label: t('CSV, for spreadsheets'), value: 'csv' },
+      { label: t('JSON, for programs'), value: 'json' },
+    ]}
+    onChange={([format]) => set({ format: format as Format })}
+  />
 )
 
 /** False: there is nothing to save. Throws `ApiError`. */

@@ -62,6 +62,7 @@ import { ordersFeature } from './features/orders/feature.ts'
 import { packsFeature } from './features/packs/feature.ts'
 import { preparationFeature } from './features/preparation/feature.ts'
 import { previewsFeature } from './features/previews/feature.ts'
+import { reportsFeature } from './features/reports/feature.ts'
 import { samplesFeature } from './features/samples/feature.ts'
 import { schedulesFeature } from './features/schedules/feature.ts'
 import { settingsFeature } from './features/settings/feature.ts'
@@ -241,6 +242,7 @@ export const FEATURES: readonly AnyFeature[] = checkFeatures([
   ordersFeature,
   libraryFeature,
   preparationFeature,
+  reportsFeature,
   operationsFeature,
   // Before workflows, whose ids would take `.yaml` at the end of an address.
   configurationFeature,

@@ -99,6 +99,8 @@ test('the list of errors is what clients rely on', () => {
       "plan_limit 422 item",
       "upload_quota 429 rate_limit",
       "operation_quota 429 rate_limit",
+      "report_busy 429 rate_limit",
+      "report_too_large 422 invalid_request",
       "storage_failed 503 item",
       "storefront_unavailable 503 item",
       "cloud_unavailable 503 item",

@@ -181,6 +181,11 @@ export const ERRORS = {
     429,
     'The shop has too many operations that have not ended: wait for some of them, or cancel them',
   ),
+  report_busy: limited(429, 'Other reports are being made: try again when they have ended'),
+  report_too_large: invalid(
+    422,
+    'The report takes too long: choose a shorter period, or fewer files, products or buyers',
+  ),
   storage_failed: item(503, 'The storage location did not answer'),
   storefront_unavailable: item(503, 'The storefront catalog could not be reached'),
   cloud_unavailable: item(

@@ -16,6 +16,7 @@ export const TAGS = {
   Deliveries: 'What orders gave to their buyers: resent, prolonged, moved and revoked',
   Buyers: 'Who bought, and what each of them can download',
   'Licence keys': 'Lists of keys, the keys that buyers got, and their activations',
+  Reports: 'Downloads, deliveries, refusals and activations, counted and saved as a table',
   Operations: 'Bulk operations: previewed, confirmed, followed, retried and undone',
   Schedules: 'Workflows that run at times',
   Products: 'Products and variants of the catalog, and their files',

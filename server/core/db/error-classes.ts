@@ -60,6 +60,9 @@ export const isLostDatabase = (error: unknown): boolean =>
 export const isConnectTimeout = (error: unknown): boolean =>
   error instanceof Error && TIMEOUT_MESSAGES.test(error.message)
 
+/** A statement took longer than `statement_timeout`. */
+export const isStatementTimeout = (error: unknown): boolean => codeOf(error) === '57014'
+
 /** PostgreSQL's `disk_full`. */
 const DISK_FULL = '53100'
 export const isDatabaseFull = (error: unknown): boolean => codeOf(error) === DISK_FULL

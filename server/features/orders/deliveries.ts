@@ -123,21 +123,11 @@ const LISTED: Partial<Record<DeliveryListing, string>> = {
 /** SQL: the mail was stored instead of sent, because there is no mail server. */
 const KEPT = `coalesce((m.result ->> 'kept')::boolean, false)`
 
-const SUMMARY = `
-  select d.id, d.order_id, o.name as order_name, o.confirmation_number,
-    coalesce(d.email, o.email) as email, coalesce(d.phone, o.phone) as phone, d.texted_at, o.locale,
-    ${STATUS_SQL} as status, o.financial_status, o.cancelled_at, o.recommendation, d.held_by,
-    d.held_at,
-    (select ${textOfColumns('r.reason')} from delivery_runs r where r.shop_id = d.shop_id
-      and r.delivery_id = d.id) as held_because, p.id as link_id,
-    p.rotation, p.key_hash, f.files, f.blocked, f.used_up, f.expired, f.not_prepared, f.views_used_up, f.views_expired, f.downloads, f.size_bytes, f.last_download_at, d.opened_at, d.ask,
-    d.created_at, d.updated_at, o.reconciled_at as read_at, d.bounced_at,
-    (select jsonb_build_object('id', m.id, 'kind', m.kind, 'status', m.status, 'kept', ${KEPT}, 'error', m.error, 'error_text', m.error_text, 'at',
-     coalesce(m.sent_at, m.created_at)) from outbox m
-     where m.shop_id = d.shop_id and m.payload ->> 'delivery' = d.id::text
-     order by m.id desc limit 1) as message
-  from deliveries d
-  join orders o on o.shop_id = d.shop_id and o.id = d.order_id
+const ORDERED = `from deliveries d
+  join orders o on o.shop_id = d.shop_id and o.id = d.order_id`
+
+/** SQL: the page `p` of a delivery, and the figures `f` of its files. */
+const WITH_FIGURES = `
   join links p on p.shop_id = d.shop_id and p.delivery_id = d.id
   join lateral (
     select count(f.id) filter (where c.revoked_at is null)::int as files,
@@ -154,6 +144,21 @@ const SUMMARY = `
     where c.shop_id = p.shop_id and c.parent_id = p.id
   ) f on true`
 
+const SUMMARY = `
+  select d.id, d.order_id, o.name as order_name, o.confirmation_number,
+    coalesce(d.email, o.email) as email, coalesce(d.phone, o.phone) as phone, d.texted_at, o.locale,
+    ${STATUS_SQL} as status, o.financial_status, o.cancelled_at, o.recommendation, d.held_by,
+    d.held_at,
+    (select ${textOfColumns('r.reason')} from delivery_runs r where r.shop_id = d.shop_id
+      and r.delivery_id = d.id) as held_because, p.id as link_id,
+    p.rotation, p.key_hash, f.files, f.blocked, f.used_up, f.expired, f.not_prepared, f.views_used_up, f.views_expired, f.downloads, f.size_bytes, f.last_download_at, d.opened_at, d.ask,
+    d.created_at, d.updated_at, o.reconciled_at as read_at, d.bounced_at,
+    (select jsonb_build_object('id', m.id, 'kind', m.kind, 'status', m.status, 'kept', ${KEPT}, 'error', m.error, 'error_text', m.error_text, 'at',
+     coalesce(m.sent_at, m.created_at)) from outbox m
+     where m.shop_id = d.shop_id and m.payload ->> 'delivery' = d.id::text
+     order by m.id desc limit 1) as message
+  ${ORDERED} ${WITH_FIGURES}`
+
 /** Newest first. */
 export async function listDeliveries(
   scope: ShopScope,
@@ -167,9 +172,24 @@ export async function listDeliveries(
   )
 }
 
+/**
+ * The deliveries of the filter, for statements that count them: SQL from `from` on, with deliveries
+ * `d` and orders `o`.
+ */
+export async function selectedDeliveries(
+  scope: ShopScope,
+  filter: Omit<DeliveryFilter, 'limit' | 'before'>,
+  joined = '',
+): Promise<{ sql: string; bindings: Bindings }> {
+  const { conditions, bindings } = await compile(scope, filter)
+  const figures = filter.listed?.includes('blocked') ? WITH_FIGURES : ''
+  const where = ['d.shop_id = :shop', ...conditions].join(' and ')
+  return { sql: `${ORDERED} ${figures} ${joined} where ${where}`, bindings }
+}
+
 const BY_NUMBER_OR_SKU = `(b.product_id = 'gid://shopify/Product/' || :product::text or lower(b.sku) = lower(:product::text))`
 
-async function compile(scope: ShopScope, filter: DeliveryFilter) {
+async function compile(scope: ShopScope, filter: Omit<DeliveryFilter, 'limit'>) {
   const { email, order, search, listed = [], file, product, before } = filter
   const conditions: string[] = []
   const bindings: Bindings = {}

@@ -10,7 +10,6 @@ import {
 import { retryTransaction, type ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
 import { parsePublicId, requirePublicId } from '../../core/ids.ts'
-import { publicId } from '../../core/public-id.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { fromCursor, listPage, uuid } from '../../http/cursors.ts'
 import { endpointsOf, type Caller, type Endpoint, type Reply } from '../../http/endpoint.ts'
@@ -34,7 +33,7 @@ import {
   type ChangeParts,
 } from './changes.ts'
 import { listDeliveries, readDelivery } from './deliveries.ts'
-import { DELIVERY_STATUSES } from './entitlement.ts'
+import { deliveryFilterFields, deliveryFilterOf } from './delivery-filter.ts'
 import { deliveryExtras } from './extras.ts'
 import {
   deliveryDetailRecord,
@@ -96,48 +95,12 @@ const list = (parts: DeliveryRouteParts) =>
   endpoint('GET /api/deliveries', {
     summary: 'List deliveries, newest first',
     scope: readers,
-    query: z.strictObject({
-      ...page,
-      email: z.string().max(320).optional().describe('The buyer’s address, ignoring case'),
-      order: z.string().max(100).optional().describe('The order’s id, name or confirmation number'),
-      search: z
-        .string()
-        .max(320)
-        .optional()
-        .describe('The beginning of the email address or of the order’s name'),
-      status: z.enum(DELIVERY_STATUSES).optional(),
-      reach: z
-        .literal('unreachable')
-        .optional()
-        .describe(
-          'Ready, and its buyer has no email address and got no text message, or the last message did not arrive',
-        ),
-      state: z
-        .literal('blocked')
-        .optional()
-        .describe('Ready, and files are used up, expired or not prepared'),
-      file_id: publicId('file', 'a file').optional().describe('It contains this file'),
-      product: z
-        .string()
-        .max(255)
-        .optional()
-        .describe('Its order has this product: the platform’s id, its number, or a SKU'),
-    }),
+    query: z.strictObject({ ...page, ...deliveryFilterFields }),
     replies: { 200: { description: 'A page of deliveries', schema: listOf(deliverySchema) } },
-    handler: async ({ caller, query: { limit, cursor, email, order, search, ...query } }) => {
+    handler: async ({ caller, query: { limit, cursor, ...given } }) => {
       const before = fromCursor(cursor, [uuid])?.[0]
-      const { file_id, product, status, state, reach } = query
-      const listed = [status, state, reach].filter((one) => one !== undefined)
-      const rows = await listDeliveries(caller.scope, {
-        email: email?.trim(),
-        order: order?.trim(),
-        search: search?.trim(),
-        listed,
-        before,
-        file: file_id === undefined ? undefined : requirePublicId('file', file_id),
-        product,
-        limit: limit + 1,
-      })
+      const filter = { ...deliveryFilterOf(given), before, limit: limit + 1 }
+      const rows = await listDeliveries(caller.scope, filter)
       const record = recordParts(parts, caller)
       return {
         body: listPage(

@@ -18,6 +18,7 @@ import { BlockStack, Card, Text } from '../../shell/ui/index.ts'
 import { linkStatus } from '../../shell/files/labels.ts'
 import { LinksTable } from './links-table.tsx'
 import { t } from '../../shell/messages/t.ts'
+import { ReportDialog } from '../reports/report-dialog.tsx'
 
 const SHOWN = 50
 
@@ -29,6 +30,7 @@ export function LinksPage() {
   const query = { search: urlState.search, status: urlState.status }
   const links = useLinkPage({ ...query, limit: SHOWN, cursor: urlState.cursor })
   const [revoking, setRevoking] = useState(false)
+  const [reporting, setReporting] = useState(false)
   const [saving, setSaving] = useState<Error | boolean>(false)
   const list = links.data?.data
   const open = (list ?? []).filter(({ status }) => status !== 'revoked')
@@ -53,6 +55,7 @@ export function LinksPage() {
                 onAction: () => void save(),
               },
             ]),
+        { content: t('Report …'), onAction: () => setReporting(true) },
         ...(open.length > 0
           ? [
               {
@@ -71,6 +74,9 @@ export function LinksPage() {
         <LoadProblem query={links} what={t('The links could not be loaded')} />
         {none ? <NoLinks /> : <LinkList links={links} state={state} />}
       </BlockStack>
+      {reporting && (
+        <ReportDialog reports={['downloads', 'refusals']} onClose={() => setReporting(false)} />
+      )}
       {revoking && <RevokeShown links={open} onClose={() => setRevoking(false)} />}
     </Page>
   )

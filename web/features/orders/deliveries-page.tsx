@@ -15,6 +15,7 @@ import { problemsOf } from '../../shell/components/problems.ts'
 import type { Choice } from '../mapping/calls.ts'
 import { ProductPicker } from '../mapping/product-picker.tsx'
 import { FilePicker } from '../plugins/option-form/widgets/file-picker.tsx'
+import { ReportDialog } from '../reports/report-dialog.tsx'
 import { useDeliveries } from './calls.ts'
 import { FindOrderDialog } from './find-order-dialog.tsx'
 import { DELIVERY_LISTING_TEXTS } from './labels.ts'
@@ -39,6 +40,7 @@ export function DeliveriesPage() {
   const [unblocking, setUnblocking] = useState<string | null>(null)
   const [unblocked, setUnblocked] = useState<UnblockResult | null>(null)
   const [adding, setAdding] = useState(false)
+  const [reporting, setReporting] = useState(false)
   const none = deliveries.data?.data.length === 0
   return (
     <Page
@@ -46,6 +48,7 @@ export function DeliveriesPage() {
       subtitle={t('What your buyers received for their orders')}
       secondaryActions={[
         { content: t('Add files to an order …'), onAction: () => setAdding(true) },
+        { content: t('Report …'), onAction: () => setReporting(true) },
         { content: t('Import past orders'), url: '/deliveries/import' },
       ]}
       fullWidth
@@ -68,10 +71,33 @@ export function DeliveriesPage() {
       {unblocking && (
         <UnblockDialog id={unblocking} onClose={() => setUnblocking(null)} onDone={setUnblocked} />
       )}
+      {reporting && (
+        <DeliveriesReport urlState={url.urlState} onClose={() => setReporting(false)} />
+      )}
       {adding && <FindOrderDialog onClose={() => setAdding(false)} />}
     </Page>
   )
 }
+
+interface ReportProps {
+  urlState: ReturnType<typeof DELIVERIES_STATE.read>
+  onClose: () => void
+}
+
+const DeliveriesReport = ({
+  urlState: { search, status, file, product },
+  onClose,
+}: ReportProps) => (
+  <ReportDialog
+    reports={['deliveries', 'downloads', 'refusals']}
+    filters={{
+      deliveries: { search, ...listingQuery(status), file_id: file, product },
+      downloads: { file_id: file, product },
+      refusals: { file_id: file, product },
+    }}
+    onClose={onClose}
+  />
+)
 
 const FirstDelivery = () => (
   <Card>

@@ -14,6 +14,7 @@ import { t } from '../../shell/messages/t.ts'
 import { BlockStack, Card } from '../../shell/ui/index.ts'
 import { useUrlState } from '../../shell/url-state/use-url-state.ts'
 import { listState, oneOf, trimmed } from '../../shell/url-state/list-state.ts'
+import { ReportDialog } from '../reports/report-dialog.tsx'
 import { AddKeys } from './add-keys.tsx'
 import { type LicenceList, useLicenceKeys, useLicenceList, type LicenceKey } from './calls.ts'
 import { EditList } from './create-list.tsx'
@@ -51,7 +52,7 @@ interface WholeProps {
 }
 
 function Whole({ list, query }: WholeProps) {
-  const [open, setOpen] = useState<'add' | 'edit' | 'delete' | null>(null)
+  const [open, setOpen] = useState<'add' | 'edit' | 'delete' | 'report' | null>(null)
   const close = () => setOpen(null)
   const edit = { content: t('Change'), onAction: () => setOpen('edit') }
   const add = { content: t('Add keys'), onAction: () => setOpen('add') }
@@ -65,6 +66,7 @@ function Whole({ list, query }: WholeProps) {
       primaryAction={isOwn ? add : edit}
       secondaryActions={[
         ...(isOwn ? [edit] : []),
+        { content: t('Report …'), onAction: () => setOpen('report') },
         { content: t('Delete'), destructive: true, onAction: () => setOpen('delete') },
       ]}
     >
@@ -75,6 +77,13 @@ function Whole({ list, query }: WholeProps) {
         </Titled>
         <AssignedKeys list={list} />
       </BlockStack>
+      {open === 'report' && (
+        <ReportDialog
+          reports={['activations']}
+          filters={{ activations: { list_id: list.id } }}
+          onClose={close}
+        />
+      )}
       {open === 'add' && <AddKeys list={list} onClose={close} />}
       {open === 'edit' && <EditList list={list} onClose={close} />}
       {open === 'delete' && (

@@ -20,6 +20,7 @@ import {
   Link,
   Text,
 } from '../../shell/ui/index.ts'
+import { ReportDialog } from '../reports/report-dialog.tsx'
 import { AddKeys } from './add-keys.tsx'
 import { CreateList } from './create-list.tsx'
 import { DeleteList } from './delete-list.tsx'
@@ -28,6 +29,7 @@ export function LicencesPage() {
   const lists = useLicenceLists()
   const [creating, setCreating] = useState(false)
   const [filling, setFilling] = useState<LicenceList | null>(null)
+  const [reporting, setReporting] = useState(false)
   const [doomed, setDoomed] = useState<LicenceList | null>(null)
   const list = lists.data?.data
   const create = { content: t('Create list'), onAction: () => setCreating(true) }
@@ -37,19 +39,12 @@ export function LicencesPage() {
       subtitle={t('Lists from which orders get their licence keys')}
       backAction={{ content: t('Settings'), url: '/settings' }}
       primaryAction={create}
+      secondaryActions={[{ content: t('Report …'), onAction: () => setReporting(true) }]}
     >
       <BlockStack gap="400">
         <LoadProblem query={lists} what={t('The lists could not be loaded')} />
         <RunningOut lists={list ?? []} />
-        {list?.length === 0 && (
-          <Card>
-            <Nothing why="new" heading={t('No lists of licence keys yet')} action={create}>
-              {t(
-                'Create a list, and add your keys or let it generate them. A workflow on deliveries with the step “Assign licence keys” gives them to buyers, each key once.',
-              )}
-            </Nothing>
-          </Card>
-        )}
+        {list?.length === 0 && <NoLists create={create} />}
         {list && list.length > 0 && (
           <Card padding="0">
             <ul className="entries" aria-label={t('Lists of licence keys')}>
@@ -79,11 +74,22 @@ export function LicencesPage() {
           }}
         />
       )}
+      {reporting && <ReportDialog reports={['activations']} onClose={() => setReporting(false)} />}
       {filling && <AddKeys list={filling} onClose={() => setFilling(null)} />}
       {doomed && <DeleteList list={doomed} onClose={() => setDoomed(null)} />}
     </Page>
   )
 }
+
+const NoLists = ({ create }: { create: { content: string; onAction: () => void } }) => (
+  <Card>
+    <Nothing why="new" heading={t('No lists of licence keys yet')} action={create}>
+      {t(
+        'Create a list, and add your keys or let it generate them. A workflow on deliveries with the step “Assign licence keys” gives them to buyers, each key once.',
+      )}
+    </Nothing>
+  </Card>
+)
 
 /** A list that is new and empty has given nothing: it is not running out. */
 function RunningOut({ lists }: { lists: readonly LicenceList[] }) {

@@ -3575,6 +3575,223 @@ export interface components {
       'GET /api/products/mirror': {
         answer: components['schemas']['CatalogMirror']
       }
+      'GET /api/reports/activations.csv': {
+        query: {
+          by?: ('product' | 'file' | 'buyer' | 'month')[]
+          email?: string
+          file_id?: string
+          /** Format: date */
+          from?: string
+          list_id?: string
+          product?: string
+          /** @enum {string} */
+          status?: 'active' | 'expired' | 'revoked' | 'replaced'
+          /** Format: date */
+          to?: string
+        }
+      }
+      'GET /api/reports/activations.json': {
+        answer: {
+          rows: {
+            activations: number
+            /** @description The email address, in lower case; null: unknown */
+            buyer?: string | null
+            /** @description null: none */
+            file_id?: string | null
+            /** @description null: the file was deleted */
+            filename?: string | null
+            keys: number
+            /** @description As 2026-01, in the time zone of the shop */
+            month?: string | null
+            /** @description null: none */
+            product_id?: string | null
+            /** @description As it is now, or was last */
+            product_title?: string | null
+          }[]
+        }
+        query: {
+          by?: ('product' | 'file' | 'buyer' | 'month')[]
+          email?: string
+          file_id?: string
+          /** Format: date */
+          from?: string
+          list_id?: string
+          product?: string
+          /** @enum {string} */
+          status?: 'active' | 'expired' | 'revoked' | 'replaced'
+          /** Format: date */
+          to?: string
+        }
+      }
+      'GET /api/reports/deliveries.csv': {
+        query: {
+          by?: ('product' | 'file' | 'buyer' | 'month')[]
+          email?: string
+          file_id?: string
+          /** Format: date */
+          from?: string
+          order?: string
+          product?: string
+          /** @constant */
+          reach?: 'unreachable'
+          search?: string
+          /** @constant */
+          state?: 'blocked'
+          /** @enum {string} */
+          status?: 'ready' | 'held' | 'withdrawn' | 'revoked'
+          /** Format: date */
+          to?: string
+        }
+      }
+      'GET /api/reports/deliveries.json': {
+        answer: {
+          rows: {
+            /** @description The email address, in lower case; null: unknown */
+            buyer?: string | null
+            deliveries: number
+            /** @description null: none */
+            file_id?: string | null
+            /** @description null: the file was deleted */
+            filename?: string | null
+            /** @description As 2026-01, in the time zone of the shop */
+            month?: string | null
+            opened: number
+            /** @description null: none */
+            product_id?: string | null
+            /** @description As it is now, or was last */
+            product_title?: string | null
+            withdrawn: number
+          }[]
+        }
+        query: {
+          by?: ('product' | 'file' | 'buyer' | 'month')[]
+          email?: string
+          file_id?: string
+          /** Format: date */
+          from?: string
+          order?: string
+          product?: string
+          /** @constant */
+          reach?: 'unreachable'
+          search?: string
+          /** @constant */
+          state?: 'blocked'
+          /** @enum {string} */
+          status?: 'ready' | 'held' | 'withdrawn' | 'revoked'
+          /** Format: date */
+          to?: string
+        }
+      }
+      'GET /api/reports/downloads.csv': {
+        query: {
+          by?: ('product' | 'file' | 'buyer' | 'month')[]
+          email?: string
+          file_id?: string
+          /** Format: date */
+          from?: string
+          product?: string
+          /** Format: date */
+          to?: string
+        }
+      }
+      'GET /api/reports/downloads.json': {
+        answer: {
+          rows: {
+            /** @description The email address, in lower case; null: unknown */
+            buyer?: string | null
+            downloads: number
+            /** @description null: none */
+            file_id?: string | null
+            /** @description null: the file was deleted */
+            filename?: string | null
+            /** @description As 2026-01, in the time zone of the shop */
+            month?: string | null
+            /** @description null: none */
+            product_id?: string | null
+            /** @description As it is now, or was last */
+            product_title?: string | null
+          }[]
+        }
+        query: {
+          by?: ('product' | 'file' | 'buyer' | 'month')[]
+          email?: string
+          file_id?: string
+          /** Format: date */
+          from?: string
+          product?: string
+          /** Format: date */
+          to?: string
+        }
+      }
+      'GET /api/reports/refusals.csv': {
+        query: {
+          by?: ('product' | 'file' | 'buyer' | 'month')[]
+          email?: string
+          file_id?: string
+          /** Format: date */
+          from?: string
+          product?: string
+          /** @enum {string} */
+          reason?:
+            | 'used_up'
+            | 'views_used_up'
+            | 'views_expired'
+            | 'expired'
+            | 'revoked'
+            | 'withdrawn'
+            | 'not_prepared'
+            | 'held'
+            | 'site_not_allowed'
+            | 'not_released'
+            | 'customer_tag'
+            | 'wrong_answer'
+          /** Format: date */
+          to?: string
+        }
+      }
+      'GET /api/reports/refusals.json': {
+        answer: {
+          rows: {
+            /** @description The email address, in lower case; null: unknown */
+            buyer?: string | null
+            /** @description null: none */
+            file_id?: string | null
+            /** @description null: the file was deleted */
+            filename?: string | null
+            /** @description As 2026-01, in the time zone of the shop */
+            month?: string | null
+            /** @description null: none */
+            product_id?: string | null
+            /** @description As it is now, or was last */
+            product_title?: string | null
+            refusals: number
+          }[]
+        }
+        query: {
+          by?: ('product' | 'file' | 'buyer' | 'month')[]
+          email?: string
+          file_id?: string
+          /** Format: date */
+          from?: string
+          product?: string
+          /** @enum {string} */
+          reason?:
+            | 'used_up'
+            | 'views_used_up'
+            | 'views_expired'
+            | 'expired'
+            | 'revoked'
+            | 'withdrawn'
+            | 'not_prepared'
+            | 'held'
+            | 'site_not_allowed'
+            | 'not_released'
+            | 'customer_tag'
+            | 'wrong_answer'
+          /** Format: date */
+          to?: string
+        }
+      }
       'GET /api/reviews': {
         answer: {
           data: components['schemas']['Review'][]

@@ -43,6 +43,7 @@ const options = z
         title: 'Email addresses',
         help: 'A document of up to 5 MB is attached. Of a larger one they get a link that works for four days.',
         missing: 'Enter an email address',
+        start: [],
       }),
     connection: z
       .string()

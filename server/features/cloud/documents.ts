@@ -28,7 +28,7 @@ export interface DocumentParts extends Pick<StoredBytes, 'stores'> {
   delays?: readonly number[]
 }
 
-export const SEND_TASK = { name: 'send-document' } as const
+const SEND_TASK = { name: 'send-document' } as const
 
 const MINUTE = 60_000
 const DELAYS = [1, 5, 30, 2 * 60, 5 * 60].map((minutes) => minutes * MINUTE)

@@ -2,7 +2,6 @@
 import { say } from '../../../plugins/contract/index.ts'
 import type { WholeBlobs } from '../../files/whole-blobs.ts'
 import { defineEvent } from '../../core/outbox/webhook-events.ts'
-import { documentMails } from './document-mail.ts'
 import { operationsExamples } from './examples.ts'
 import { operationRoutes, type OperationParts } from './routes.ts'
 import { operationSchema } from './record.ts'
@@ -24,7 +23,6 @@ export const operationsFeature = defineFeature({
     ...stepRoutes(parts),
     ...trialRoutes(parts),
   ],
-  mails: { document: documentMails },
   events: [
     defineEvent({
       name: 'operation.finished',

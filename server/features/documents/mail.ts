@@ -16,6 +16,9 @@ import { mailLanguageOf, readShop } from '../../files/shop-settings.ts'
 import { addressOfBytes } from '../calls/bytes.ts'
 import { renderMail } from '../mail/buyer-mail.ts'
 
+/** The template of these mails. */
+export const DOCUMENT_MAIL = 'document'
+
 /** In the template, in place of the address. */
 const HIDDEN_LINK = '(this link is not kept)'
 

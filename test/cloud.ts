@@ -86,7 +86,7 @@ export async function openCloudApp(
   const tasks = [
     listingTask(parts),
     dueTask(parts),
-    documentTask({ ...parts, stores: app.stores, delays: [20, 20] }),
+    documentTask({ ...parts, stores: app.stores, delays: Array.from({ length: 500 }, () => 20) }),
   ]
   const worker = await app.engine.startWorker({}, tasks)
   const folder = path.join(cloud.options.dataDir, 'demo-cloud')

@@ -22,6 +22,7 @@ import { mergePdf } from './plugins/merge-pdf/plugin.ts'
 import { mergeTagCase } from './plugins/merge-tag-case/plugin.ts'
 import { moveToPack } from './plugins/move-to-pack/plugin.ts'
 import { createNotice } from './plugins/create-notice/plugin.ts'
+import { sendDocument } from './plugins/send-document/plugin.ts'
 import { sendMail } from './plugins/send-mail/plugin.ts'
 import { notify } from './plugins/notify/plugin.ts'
 import { notifyDelivery } from './plugins/notify-delivery/plugin.ts'
@@ -121,6 +122,7 @@ const plugins = [
   notifyDelivery,
   importOrders,
   notify,
+  sendDocument,
   sendMail,
   createNotice,
 ]

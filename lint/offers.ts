@@ -8,6 +8,7 @@ type Offers = Readonly<Record<string, readonly string[]>>
 
 export const SERVER_OFFERS: Offers = {
   api: ['routes.ts'],
+  calls: ['bytes.ts'],
   csv: [
     'analyse.ts',
     'body-rows.ts',

@@ -401,6 +401,38 @@ const SCHEMA = `
   );
   create index connections_due on connections (next_sync_at) where next_sync_at is not null;
 
+  -- Documents of operations that steps send into connections.
+  create table document_sends (
+    shop_id integer not null,
+    id uuid not null default uuidv7(),
+    operation_id uuid not null,
+    -- The round and the step: a second run of the same step sends nothing twice.
+    key text not null,
+    connection_id uuid not null,
+    path text not null,
+    status text not null default 'waiting' check (status in ('waiting', 'sent', 'failed')),
+    -- Of a failed one: {message}.
+    error jsonb,
+    created_at timestamptz not null default now(),
+    ended_at timestamptz,
+    primary key (shop_id, id),
+    unique (shop_id, operation_id, key),
+    foreign key (shop_id, operation_id) references operations on delete cascade,
+    foreign key (shop_id, connection_id) references connections on delete cascade
+  );
+  create index document_sends_waiting on document_sends (shop_id, id)
+    where status = 'waiting'; -- background task
+  create index document_sends_connection on document_sends (shop_id, connection_id);
+
+  -- Where documents were written: syncs leave these paths out.
+  create table sent_documents (
+    shop_id integer not null,
+    connection_id uuid not null,
+    path text not null collate "C",
+    primary key (shop_id, connection_id, path),
+    foreign key (shop_id, connection_id) references connections on delete cascade
+  );
+
   create table syncs (
     shop_id integer not null references shops on delete cascade,
     id uuid not null default uuidv7(),

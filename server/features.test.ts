@@ -3,6 +3,7 @@ import { type Plugin } from '../plugins/contract/index.ts'
 import { allEnds, checkFeatures, FEATURES } from './features.ts'
 import { filesFeature } from './features/files/feature.ts'
 import { QUESTION_MAIL } from './features/triggers/question-mail.ts'
+import { DOCUMENT_MAIL } from './features/documents/mail.ts'
 import { BUYER_TEMPLATES_SQL } from './features/mail/buyer-mail.ts'
 import { createSecrets } from './core/secrets.ts'
 
@@ -29,10 +30,10 @@ it('refuses what two features state: a name, a table, a kind of message …', ()
   expect(withOne({})()).toHaveLength(FEATURES.length + 1)
 })
 
-it('has a writer for each mail to buyers and to those who are asked, and for no others', () => {
+it('has a writer for each mail to buyers, to those who are asked and with a document, and for no others', () => {
   const written = FEATURES.flatMap(({ mails = {} }) => Object.keys(mails))
   expect(written.map((name) => `'${name}'`).toSorted()).toEqual(
-    [...BUYER_TEMPLATES_SQL.split(', '), `'${QUESTION_MAIL}'`].toSorted(),
+    [...BUYER_TEMPLATES_SQL.split(', '), `'${QUESTION_MAIL}'`, `'${DOCUMENT_MAIL}'`].toSorted(),
   )
 })
 

@@ -34,6 +34,7 @@ import { configurationFeature } from './features/configuration/feature.ts'
 import type { ConfigurationParts } from './features/configuration/routes.ts'
 import { complianceFeature } from './features/compliance/feature.ts'
 import { csvFeature } from './features/csv/feature.ts'
+import { documentsFeature } from './features/documents/feature.ts'
 import { downloadsFeature } from './features/downloads/feature.ts'
 import { dropFeature } from './features/drop/feature.ts'
 import { feedsFeature } from './features/feeds/feature.ts'
@@ -262,6 +263,7 @@ export const FEATURES: readonly AnyFeature[] = checkFeatures([
   flowFeature,
   mcpFeature,
   activityFeature,
+  documentsFeature,
 ])
 
 /** Throws if two features state the same: a name, a table, a port, a kind of message … */

@@ -11,6 +11,7 @@ import type { Environment } from './core/configuration/environment.ts'
 import { operationRecord } from './features/operations/record.ts'
 import { builtPage, developmentPage, type PageSource } from './http/page.ts'
 import { errorFields, type Logger } from './core/log.ts'
+import { WholeBlobs } from './files/whole-blobs.ts'
 import { openOutbox } from './startup/outbox.ts'
 import { allMetrics } from './features.ts'
 import { clearPlans } from './features/settings/shop-plan.ts'
@@ -110,6 +111,7 @@ async function startWorkerRole(options: ComposeOptions, server: ComposedServer):
   const outbox = openOutbox({
     ...common,
     ...senders(config.environment, log),
+    blobs: new WholeBlobs({ database, stores, log, clock }),
     triggers: (shop) => storefront.triggers(shop),
     operationRecord: async (scope, id) =>
       operationRecord(engine, present(await engine.get(scope, id), 'The operation'), clock()),

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, onTestFinished } from 'vitest'
 import type { CloudOptions } from '../server/features/cloud/cloud.ts'
+import { documentTask } from '../server/features/cloud/documents.ts'
 import { dueTask } from '../server/features/cloud/due.ts'
 import { listingTask } from '../server/features/cloud/listing-task.ts'
 import type { EngineWorker } from '../server/engine/worker.ts'
@@ -82,7 +83,12 @@ export async function openCloudApp(
   const { engine, parts: engineParts } = app.engine
   const { database } = engineParts
   const parts = { database, engine, cloud, log: silent }
-  const worker = await app.engine.startWorker({}, [listingTask(parts), dueTask(parts)])
+  const tasks = [
+    listingTask(parts),
+    dueTask(parts),
+    documentTask({ ...parts, stores: app.stores, delays: Array.from({ length: 500 }, () => 20) }),
+  ]
+  const worker = await app.engine.startWorker({}, tasks)
   const folder = path.join(cloud.options.dataDir, 'demo-cloud')
   const call = app.owner.call
   const get = async (route: string) => (await call('GET', route)).body

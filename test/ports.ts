@@ -18,6 +18,7 @@ export const PORTS = Object.keys({
   notify: 0,
   artifacts: 0,
   listings: 0,
+  documents: 0,
   delivery: 0,
   licences: 0,
   pastOrders: 0,

@@ -1,7 +1,15 @@
 // The context that a plugin is called with: the request, the limits, and the ports that it needs.
 import type { Catalog, MatchMethod } from './catalog.ts'
 import type { PackWatermarks, Watermark } from './watermark.ts'
-import type { Artifacts, ListingReader, Listings, Notifier, Progress } from './operation.ts'
+import type {
+  Artifacts,
+  DocumentReader,
+  Documents,
+  ListingReader,
+  Listings,
+  Notifier,
+  Progress,
+} from './operation.ts'
 import type {
   Actions,
   Bytes,
@@ -108,12 +116,14 @@ export interface WritePorts extends ReadPorts {
 /** Read-only ports for plans of steps on the whole operation. */
 export interface OperationReadPorts extends ReadPorts {
   listings: ListingReader
+  documents: DocumentReader
 }
 
 /** Ports for steps on the whole operation. */
 export interface OperationPorts extends WritePorts {
   notify: Notifier
   artifacts: Artifacts
+  documents: Documents
   listings: Listings
   progress: Progress
 }

@@ -121,6 +121,24 @@ export interface Artifacts {
   write(filename: string, contentType: string, bytes: AsyncIterable<Uint8Array>): Promise<void>
 }
 
+/** Reads what is known of the places that documents are sent to, for previews. */
+export interface DocumentReader {
+  /** The name of a cloud connection (`connection_…`); null: there is none. */
+  connection(id: string): Promise<string | null>
+}
+
+/** A document of an operation that an earlier step wrote, and sending it. */
+export interface Documents extends DocumentReader {
+  /** What an earlier step of this operation wrote; null: nothing. */
+  written(): Promise<{ filename: string; size_bytes: number } | null>
+  /**
+   * Writes the document into a cloud connection, in the background after the step's end: again after
+   * a failure, and over the document of the same path that was sent before. The shop is told if it
+   * fails for good.
+   */
+  send(to: { connection: string; path: string }): void
+}
+
 export const EXPORT_COLUMNS = [
   'id',
   'filename',

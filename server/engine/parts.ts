@@ -2,6 +2,7 @@
 // its transactions.
 import type {
   BaseContext,
+  Documents,
   Listings,
   Notifier,
   Plugin,
@@ -35,6 +36,14 @@ export interface OperationMessages {
   sms(tx: ShopScope, operation: string, text: string): Promise<void>
   /** Shows a notice in the page, from one of the operation's last steps. */
   notice(tx: ShopScope, operation: string, notice: Notice): Promise<void>
+  /** Sends the operation's document into a connection, once for each `key` of the operation. */
+  document(
+    tx: ShopScope,
+    about: { operation: string; key: string },
+    to: Parameters<Documents['send']>[0],
+  ): Promise<void>
+  /** The name of a cloud connection, by its public id; null: there is none. */
+  connection(scope: ShopScope, id: string): Promise<string | null>
 }
 
 /** What is done in the transaction that ends an operation, in any status. */

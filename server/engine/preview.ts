@@ -47,6 +47,9 @@ async function intentionsOf(
   const context = {
     ...(await writeContext(runner.parts, scope, operation, signal)),
     listings: runner.parts.listings(scope, operation.id, () => {}),
+    documents: {
+      connection: (id: string) => runner.parts.messages.connection(scope, id),
+    },
   }
   const intentions: AnyText[] = []
   for (const step of resolveLastSteps(runner.parts, scope, operation.workflow)) {

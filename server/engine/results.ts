@@ -2,6 +2,7 @@
 // marks the step as ended, so that a second run sends nothing twice.
 import { Readable } from 'node:stream'
 import {
+  type Documents,
   type Notifier,
   type OperationContext,
   type OperationPlugin,
@@ -15,6 +16,7 @@ import { storedMessage, storedWarning } from '../core/texts.ts'
 import { lockUntilCommit, type ShopScope } from '../core/db/for-shop.ts'
 import { lazy } from '../core/lazy.ts'
 import { holdBlobs, noteRefused } from '../files/blobs.ts'
+import { locateArtifact } from '../files/artifacts.ts'
 import { draftFrom } from '../files/drafts.ts'
 import { copyOf } from '../files/admission.ts'
 import {
@@ -33,6 +35,7 @@ import type { OperationRow, ResolvedStep } from './types.ts'
 import type { Notice } from './parts.ts'
 
 type Email = Parameters<Notifier['email']>[0]
+type Sending = Parameters<Documents['send']>[0]
 type Artifact = StagedBlob & { filename: string }
 export type LastStep = ResolvedStep<OperationPlugin>
 
@@ -44,6 +47,7 @@ export function openResults({ plugin, pluginImpl }: LastStep) {
     emails: [] as Email[],
     notices: [] as Notice[],
     sms: null as string | null,
+    documents: [] as Sending[],
     artifact: null as Artifact | null,
     leftOut: 0,
   }
@@ -59,7 +63,7 @@ export function openResults({ plugin, pluginImpl }: LastStep) {
     ports: (
       runner: EngineRunner,
       { scope, operation, signal }: Finalization,
-    ): Pick<OperationContext, 'notify' | 'artifacts' | 'listings' | 'progress'> =>
+    ): Pick<OperationContext, 'notify' | 'artifacts' | 'documents' | 'listings' | 'progress'> =>
       lazy({
         notify: () => notify,
         progress: () => ({
@@ -82,6 +86,11 @@ export function openResults({ plugin, pluginImpl }: LastStep) {
               ...(await stage.write(Readable.from(bytes), contentType, signal)),
             }
           },
+        }),
+        documents: () => ({
+          connection: (id) => runner.parts.messages.connection(scope, id),
+          written: () => locateArtifact(scope, operation.id),
+          send: (to) => kept.documents.push(to),
         }),
         listings: () =>
           runner.parts.listings(scope, operation.id, (seen, written) => {
@@ -153,6 +162,10 @@ export function endStep(
     const unsent = await queueEmails(tx, operation, index, kept.emails)
     for (const notice of kept.notices) await messages.notice(tx, operation.id, notice)
     if (kept.sms !== null) await messages.sms(tx, operation.id, kept.sms)
+    for (const [at, to] of kept.documents.entries()) {
+      const key = `${operation.round}/${index}/${at}`
+      await messages.document(tx, { operation: operation.id, key }, to)
+    }
     if (kept.artifact && report) {
       const refused = await keepArtifact(tx, operation.id, kept.artifact, limits)
       if (refused) operation.stopped = { step: step.id, ...refused }

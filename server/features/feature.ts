@@ -120,7 +120,10 @@ export interface Feature<
   ports?: MakersOf<PortParts, Ports>
   /** The kinds of messages that it delivers. Each kind has one feature. */
   sends?: MakersOf<SendParts, Deliverers>
-  /** The mails to buyers and to those who are asked that it writes, by template. All others go to the shop. */
+  /**
+   * The mails to buyers, to those who are asked and with documents that it writes, by template. All
+   * others go to the shop.
+   */
   mails?: Readonly<Record<string, MailWriter>>
   /** The changes that it applies when the platform reports them. */
   changes?: MakersOf<TaskParts, FeatureChanges>

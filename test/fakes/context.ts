@@ -22,7 +22,7 @@ const refuse = (port: string) => (): never => {
 /** A context whose ports throw, except those in `given`. */
 export function writeContext(
   given: Partial<WriteContext> = {},
-): WriteContext & Pick<OperationContext, 'listings'> {
+): WriteContext & Pick<OperationContext, 'documents' | 'listings'> {
   return {
     signal: new AbortController().signal,
     shop: {
@@ -95,6 +95,11 @@ export function writeContext(
     },
     pastOrders: { count: refuse('pastOrders'), import: refuse('pastOrders') },
     programs: { preview: refuse('programs'), call: refuse('programs') },
+    documents: {
+      connection: refuse('documents'),
+      written: refuse('documents'),
+      send: refuse('documents'),
+    },
     listings: {
       files: refuse('listings'),
       links: refuse('listings'),

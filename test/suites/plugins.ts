@@ -50,7 +50,7 @@ export interface OperationCase extends CaseBase {
    */
   notify: Notifier
   /** Ports for documents and lists that the step produces. */
-  ports?: Partial<Pick<OperationContext, 'artifacts' | 'listings'>>
+  ports?: Partial<Pick<OperationContext, 'artifacts' | 'documents' | 'listings'>>
 }
 
 interface FormSchema {
@@ -262,8 +262,12 @@ function operationPlans(plugin: OperationPlugin, open: () => OperationCase): voi
   it('plans in sentences, without side effects', async () => {
     const { operation, options, context, notify, ports, state } = open()
     const before = structuredClone(await state())
-    const { listings } = operationContext({ notify, ...ports })
-    const read = { ...readOnly(context), listings: { size: () => listings.size() } }
+    const { listings, documents } = operationContext({ notify, ...ports })
+    const read = {
+      ...readOnly(context),
+      listings: { size: () => listings.size() },
+      documents: { connection: (id: string) => documents.connection(id) },
+    }
     const sentences = await Array.fromAsync(
       plugin.plan(operation, plugin.options.parse(options ?? {}), read),
     )

@@ -1,5 +1,6 @@
 // The outbox: one worker takes a message under a lease, hands it over, and records the result. A
 // deliverer for each kind of message decides how it is sent and how often.
+import type { Readable } from 'node:stream'
 import type { AnyText, Text } from '../../../plugins/contract/index.ts'
 import { type ShopScope } from '../db/for-shop.ts'
 import type { TaskKind } from '../queue/background.ts'
@@ -149,12 +150,31 @@ export interface MailPayload {
 }
 
 /** A mail as it is sent, or why it is not. */
-export type SendableContent = Content | { unsent: DeliveryResult }
+export type SendableContent =
+  | (Content & { attachments?: readonly Attachment[] })
+  | { unsent: DeliveryResult }
+
+export interface Attachment {
+  content: Buffer
+  contentType: string
+  filename: string
+}
+
+/** Reads the bytes of documents. */
+export interface DocumentBlobs {
+  read(blob: {
+    shop: number
+    hash: string
+    location: string
+    size_bytes: number
+  }): Promise<Readable>
+}
 
 export interface KeyParts {
   secrets: Secrets
   baseUrl: string
   now: Date
+  blobs: DocumentBlobs
 }
 
 /** Writes the mails of one template. Answers are in the order of the messages. */

@@ -39,30 +39,37 @@ export interface AddressParts {
 export async function addressesOf(
   scope: ShopScope,
   items: readonly Item[],
-  { secrets, baseUrl }: AddressParts,
+  parts: AddressParts,
   now: Date,
 ): Promise<ReadonlyMap<string, string>> {
   const stored = await storedBytes(scope, items)
-  const signer = createSigner(secrets, 'call')
-  const until = untilAfter(now, VALID_SECONDS)
   return new Map(
     items.flatMap((item) => {
       const bytes = item.staged ?? stored.get(item.file.id ?? '')
       if (!bytes) return []
-      const { filename } = item.file
-      const token: z.input<typeof tokenSchema> = [
-        scope.shop,
-        bytes.hash,
-        bytes.location,
-        bytes.size_bytes,
-        until,
-        filename,
-        contentTypeOf(filename),
-      ]
-      const content = Buffer.from(JSON.stringify(token)).toString('base64url')
-      return [[item.id, `${baseUrl}${CALL_FILES}${content}.${signer.sign(content)}`]]
+      const named = { ...bytes, shop: scope.shop, filename: item.file.filename }
+      return [[item.id, addressOfBytes(named, parts, now)]]
     }),
   )
+}
+
+/** The address of stored bytes. */
+export function addressOfBytes(
+  { shop, hash, location, size_bytes, filename }: PlacedBytes & { shop: number; filename: string },
+  { secrets, baseUrl }: AddressParts,
+  now: Date,
+): string {
+  const token: z.input<typeof tokenSchema> = [
+    shop,
+    hash,
+    location,
+    size_bytes,
+    untilAfter(now, VALID_SECONDS),
+    filename,
+    contentTypeOf(filename),
+  ]
+  const content = Buffer.from(JSON.stringify(token)).toString('base64url')
+  return `${baseUrl}${CALL_FILES}${content}.${createSigner(secrets, 'call').sign(content)}`
 }
 
 type PlacedBytes = Pick<StagedBlob, 'hash' | 'location' | 'size_bytes'>

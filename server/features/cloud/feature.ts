@@ -5,6 +5,7 @@ import { operationSchema } from '../operations/record.ts'
 import { confirmSync } from './confirmation.ts'
 import { cloudChannel } from './channel.ts'
 import { cloudExamples } from './examples.ts'
+import { connectionName, documentTask, queueDocument, type DocumentParts } from './documents.ts'
 import { dueTask } from './due.ts'
 import { listingTask, type ListingParts } from './listing-task.ts'
 import { createCloudPort } from './port.ts'
@@ -28,7 +29,12 @@ export const cloudFeature = defineFeature({
   },
   requests: () => [cloudCallback],
   ports: { cloud: createCloudPort },
-  tasks: (parts: ListingParts) => [listingTask(parts), dueTask(parts)],
+  operationMessages: { document: queueDocument, connection: connectionName },
+  tasks: (parts: ListingParts & DocumentParts) => [
+    listingTask(parts),
+    dueTask(parts),
+    documentTask(parts),
+  ],
   events: [
     defineEvent({
       name: 'sync.finished',
@@ -49,6 +55,8 @@ export const cloudFeature = defineFeature({
     cloud_listings: 'paths of the merchant’s own files',
     cloud_rejections: 'paths of the merchant’s own files',
     connections: 'the merchant’s own accounts',
+    document_sends: 'paths of documents, and errors of a provider',
+    sent_documents: 'paths of documents',
     sync_changes: 'paths of the merchant’s own files',
     syncs: 'counts, and errors of a provider',
   },

@@ -4,6 +4,7 @@ import type { ShopScope } from '../../core/db/for-shop.ts'
 import { firstOf } from '../../core/lazy.ts'
 import type { Cloud } from './cloud.ts'
 import { openingOf, type CloudConnection } from './connections.ts'
+import { documentPaths } from './documents.ts'
 import { pathFilter } from './patterns.ts'
 import { CloudError } from './rclone/errors.ts'
 import type { RemoteFile } from './rclone/remote-files.ts'
@@ -56,7 +57,10 @@ async function list(
         if (listed > cloud.maxFiles || names > MAX_PATH_BYTES)
           throw new CloudError('cloud_listing_too_large')
         bytes += files.reduce((sum, { size_bytes }) => sum + Math.max(0, size_bytes), 0)
-        const isNew = await writePage(scope, connection.id, files, isIgnored)
+        // Read after the page: the path is noted before a document is written there.
+        const sent = await documentPaths(scope, connection.id)
+        const isLeftOut = (file: RemoteFile) => sent.has(file.path) || isIgnored(file)
+        const isNew = await writePage(scope, connection.id, files, isLeftOut)
         repeated = isNew ? 0 : repeated + 1
         if (repeated >= MAX_REPEATED_PAGES) throw new CloudError('cloud_listing_too_large')
         await recordProgress(scope, sync, listed, bytes)

@@ -7,7 +7,7 @@ import { createTransport, type Transporter } from 'nodemailer'
 import DKIM from 'nodemailer/lib/dkim'
 import SMTPTransport from 'nodemailer/lib/smtp-transport'
 import { type AnyText, say, sayPlain } from '../../../plugins/contract/index.ts'
-import type { DeliveryResult } from '../../core/outbox/outbox.ts'
+import type { Attachment, DeliveryResult } from '../../core/outbox/outbox.ts'
 import { present } from '../../core/lazy.ts'
 import { keepSessions, type ConnectSocket, type SentMail } from './smtp-sessions.ts'
 
@@ -39,7 +39,7 @@ export interface Letter {
   /** Where reports about the mail go (the sender of the envelope); absent: to `from`. */
   returnPath?: string
   signing?: SigningKey
-  attachments?: readonly InlineImage[]
+  attachments?: readonly (InlineImage | Attachment)[]
   subject: string
   text: string
   html?: string

@@ -40,6 +40,7 @@ it('hands over no mail of a batch whose keys cannot be read: it is sent again as
     baseUrl: 'http://127.0.0.1',
     clock: () => new Date(),
     secrets,
+    blobs: { read: () => Promise.reject(new Error('no document in this test')) },
     log: silent,
     returnAddress: null,
     providerHeaders: () => ({}),

@@ -13,6 +13,7 @@ import type {
   Content,
   Deliverer,
   DeliveryResult,
+  DocumentBlobs,
   FailedResult,
   MailPayload,
   MailWriter,
@@ -50,6 +51,7 @@ export interface MailOptions extends SenderParts {
   mailWriters: MailWriters
   baseUrl: string
   secrets: Secrets
+  blobs: DocumentBlobs
   clock: () => Date
 }
 
@@ -68,21 +70,28 @@ export interface MailParts {
   resolve?: Resolver
   from: string
   mailWriters: MailWriters
+  /** Reads the documents that mails have; absent: no mail has one. */
+  blobs?: DocumentBlobs
   clock: () => Date
   log: Logger
 }
 
 export function openMails(parts: MailParts): Deliverer {
   const { smtpUrl, secrets, mail = NO_MAIL_SETTINGS } = parts
-  const { allowLoopback = false, resolve = resolveByServers } = parts
+  const { allowLoopback = false, resolve = resolveByServers, blobs = NO_BLOBS } = parts
   return mailDeliverer({
     ...parts,
+    blobs,
     server: smtpUrl === null ? null : openMailServer(smtpUrl),
     returnAddress: mail.returnAddress,
     tokens: createMailTokens(secrets),
     shopServers: createShopServers({ allowLoopback, resolve }, secrets),
     providerHeaders: (token) => providerHeaders(mail, token),
   })
+}
+
+const NO_BLOBS: MailOptions['blobs'] = {
+  read: () => Promise.reject(new Error('Documents cannot be read here')),
 }
 
 export function mailDeliverer(options: MailOptions): Deliverer {
@@ -135,7 +144,7 @@ const writeMails = (
   )
 
 const withKeys = (
-  { mailWriters, secrets, baseUrl, clock }: MailOptions,
+  { mailWriters, secrets, baseUrl, blobs, clock }: MailOptions,
   scope: ShopScope,
   written: readonly WrittenMessage[],
 ): Promise<SendableContent[]> =>
@@ -143,9 +152,9 @@ const withKeys = (
     mailWriters,
     written,
     ({ message }) => message.payload,
-    async (writer, own) =>
+    async (writer, own): Promise<SendableContent[]> =>
       writer
-        ? writer.fill(scope, own, { secrets, baseUrl, now: clock() })
+        ? writer.fill(scope, own, { secrets, baseUrl, blobs, now: clock() })
         : own.map(({ content }) => content),
   )
 
@@ -230,6 +239,10 @@ async function handOver(
   const { to, subject, text, html } = mail
   const { from, replyTo, signing, logo } = sender
   const returnPath = sender.returnPathOf(id)
+  const shown = [
+    ...(logo && html?.includes(`cid:${logo.cid}`) ? [logo] : []),
+    ...(mail.attachments ?? []),
+  ]
   const letter = {
     from,
     to,
@@ -239,7 +252,7 @@ async function handOver(
     ...(replyTo === null ? {} : { replyTo }),
     ...(signing === null ? {} : { signing }),
     ...(returnPath === null ? {} : { returnPath }),
-    ...(logo && html?.includes(`cid:${logo.cid}`) ? { attachments: [logo] } : {}),
+    ...(shown.length > 0 ? { attachments: shown } : {}),
     messageId: `<${toPublicId('message', id)}@${domainOf(from.address)}>`,
     headers: headersOf(options, { shop, message: id }, weekly),
   }

@@ -225,6 +225,8 @@ function wholeProblems(steps: readonly Step[], plugins: readonly Plugin[]): Work
       add('on_failure', say('This step comes after all files: there is nothing left to stop'))
     if (step.onFailure === 'keep')
       add('on_failure', say('This step comes after all files: there is no file to keep'))
+    if (plugin.needs?.includes('documents') && !document)
+      add('plugin', say('It sends what a step before it writes: add Export files before it'))
     if (plugin.document && document)
       add(
         'plugin',

@@ -41,6 +41,8 @@ function checkValue(
   }
   if (shape.kind === 'text' && typeof value === 'string')
     return required && value.trim() === '' ? say(missing) : checkText(inner, value, say)
+  // The emptied first field of a choice.
+  if (shape.kind === 'words' && value === '') return say(missing)
   if (shape.kind === 'words' && Array.isArray(value))
     return value.length < (inner.minItems ?? 0) ? say(missing) : []
   if (shape.kind === 'rows' && Array.isArray(value))

@@ -6,6 +6,7 @@ import { type JsonSchema } from '../../../shell/client/workflows.ts'
 import { type FieldProps } from './field-props.ts'
 import { shapeOf } from '../option-shape.ts'
 import { Checklist, RadioChoice } from './widgets/choices.tsx'
+import { ConnectionPicker } from './widgets/connection.tsx'
 import { CommaList } from './widgets/comma-list.tsx'
 import { Day } from './widgets/day.tsx'
 import { FilePicker } from './widgets/file-picker.tsx'
@@ -27,6 +28,7 @@ export interface Widget {
 }
 
 const WIDGETS: Readonly<Record<string, Widget>> = {
+  connection: { field: ConnectionPicker, wide: true },
   day: { field: Day },
   file: { field: FilePicker, wide: true },
   'licence-list': { field: LicenceListPicker, wide: true },

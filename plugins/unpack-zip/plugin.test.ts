@@ -136,7 +136,10 @@ test('leaves out what systems leave in archives, and folders', async () => {
   const outcome = await unpacked(await item('files.zip', archive), { folders: 'tag', into: 'pack' })
   expect(outcome).not.toHaveProperty('warnings')
   expect(unpackedFiles(outcome)).toMatchObject([
-    { path: 'Files/guide.pdf', change: { packs: { add: [{ name: 'files' }] }, tags: { add: ['Files'] } } },
+    {
+      path: 'Files/guide.pdf',
+      change: { packs: { add: [{ name: 'files' }] }, tags: { add: ['Files'] } },
+    },
     { path: 'Files/old/map.pdf', filename: 'map.pdf', change: { tags: { add: ['old'] } } },
   ])
 })

@@ -409,7 +409,7 @@ const SCHEMA = `
     -- The round and the step: a second run of the same step sends nothing twice.
     key text not null,
     connection_id uuid not null,
-    path text not null,
+    path text collate "C" not null,
     status text not null default 'waiting' check (status in ('waiting', 'sent', 'failed')),
     -- Of a failed one: {message}.
     error jsonb,

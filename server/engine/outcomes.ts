@@ -70,7 +70,8 @@ export async function countOutcomes(
       bytes,
       saved,
       write: Math.round(times.write),
-      steps: times.steps.map((ms) => Math.round(ms)),
+      // A later step may have a time before the first one: `map` would leave its place empty.
+      steps: Array.from(times.steps, (ms: number | undefined) => Math.round(ms ?? 0)),
       stop: stop && JSON.stringify(stop),
       ended: done + failed + skipped,
     },

@@ -107,6 +107,7 @@ describe.each(someOf(shown, (_, at) => at % 3 === 0))('$file', ({ file, commands
         expect(await readFile(path.join(folder, 'operation.csv'), 'utf8')).toMatch(
           /^\ufeffposition,/,
         )
+      else if (/\.csv["?]/.test(command)) expect(stdout).toMatch(/^\ufeff\w+,/)
       else expect(stdout).toMatch(/^\{.*\}$/s)
     },
   )

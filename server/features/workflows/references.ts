@@ -61,6 +61,7 @@ const KINDS: ReadonlyMap<string, Kind> = new Map([
   ['products', 'product'],
   ['variant', 'variant'],
   ['webhook', 'webhook'],
+  ['connection', 'connection'],
 ])
 
 /** Ids in objects inside an option, such as the accepted candidates of a mapping. */

@@ -9,7 +9,7 @@ import { readDemo, type RunningServer } from '../flows/server.ts'
 import { soakTest } from '../scale.ts'
 import { sendFile } from '../uploads.ts'
 import { check, choose, tick } from './dialogs.ts'
-import { usePages } from './page-browser.ts'
+import { usePages, onlyChoice } from './page-browser.ts'
 
 let server: RunningServer
 let browser: Browser
@@ -177,6 +177,9 @@ test('a file made for one buyer is added to an order without a delivery, and tak
   await press(page, 'Take back: EB-001 for Ada.txt')
   await files.getByText('Withdrawn').waitFor()
   await press(page, 'Add files …')
+  // Files that are chosen move to the beginning of the list.
+  await dialog(page).getByLabel('Search files').fill('Right edition')
+  await onlyChoice(dialog(page).getByRole('checkbox', { name: /\.(pdf|txt)$/ }))
   await check(dialog(page).getByRole('checkbox', { name: 'Right edition.pdf' }))
   await press(page, 'Add 1 file')
   await page.getByText('1 file added to this order').waitFor()
